@@ -58,8 +58,7 @@ int match(const PhraseTableOptions& options) {
 int build(const PhraseTableOptions& options) {
   check_not_an_input(options.output, {options.source, options.target, options.alignment});
   const Bitext bitext = read_bitext(options.source, options.target, options.lowercase);
-  const auto alignments = options.alignment.empty() ? align_words(bitext, options.iterations)
-                                                    : read_alignments(options.alignment, bitext);
+  const auto alignments = read_or_align(bitext, options.alignment, options.iterations);
   auto entries = build_phrase_table(bitext, alignments, options.thresholds());
   categorize(entries, options.memory.pn_rules);
   std::string text;

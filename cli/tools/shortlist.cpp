@@ -21,8 +21,7 @@ using namespace phraseq;
 int build(const ShortlistCommandOptions& options) {
   check_not_an_input(options.output, {options.source, options.target, options.alignment});
   const Bitext bitext = read_bitext(options.source, options.target);
-  const auto alignments = options.alignment.empty() ? align_words(bitext, options.iterations)
-                                                    : read_alignments(options.alignment, bitext);
+  const auto alignments = read_or_align(bitext, options.alignment, options.iterations);
   const auto entries = lexical_table(bitext, alignments, options.best);
   std::string text;
   for (const LexicalEntry& entry : entries) text += lexical_line(entry) + '\n';

@@ -32,10 +32,6 @@ struct RecordedTraining {
   nlohmann::json options = nlohmann::json::object();  ///< of the whole training, by name
 };
 
-std::string declared_criterion_of(const Registry& registry, const CheckpointFile& file) {
-  return declared_criterion(recorded_architecture(registry, file));
-}
-
 bool has_criterion(const Registry& registry, const std::string& name) {
   try {
     registry.select(Criterion::kKind, name);
@@ -49,7 +45,7 @@ RecordedTraining recorded_training(const Registry& registry, const std::string& 
   RecordedTraining recorded;
   try {
     const auto file = CheckpointFile::open(resolve_checkpoint(path), /*verify_tensors=*/false);
-    recorded.criterion = declared_criterion_of(registry, file);
+    recorded.criterion = declared_criterion(recorded_architecture(registry, file));
     const nlohmann::json options = read_train_record(file).options;
     const auto found = options.find("criterion");
     const std::string name =

@@ -17,7 +17,8 @@ inline constexpr int64_t kPad = 1;
 inline constexpr int64_t kEos = 2;
 inline constexpr int64_t kUnk = 3;
 
-/// Whether an id stands for no word: <s>, <pad> or </s>. <unk> stands for a word.
+/// True for <s>, <pad> and </s>, which are not words of a text; false for <unk>, which replaces
+/// one.
 inline bool is_control_symbol(int64_t id) { return id == kBos || id == kPad || id == kEos; }
 
 /// fairseq's dictionary: `<s> <pad> </s> <unk>` as ids 0 to 3, then one symbol a line of `dict.txt`

@@ -54,7 +54,6 @@ Translator::Translator(std::vector<TranslationModel> models,
                        const Selection& decoder,
                        const TranslationSettings& settings)
     : models_(std::move(models)), settings_(settings) {
-  for (const TranslationModel& model : models_) require_same_dictionaries(models_.front(), model);
   search_with(decoder, settings.need_attention);
 }
 

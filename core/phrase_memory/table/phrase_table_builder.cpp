@@ -147,6 +147,12 @@ std::vector<WordAlignment> read_alignments(const std::string& path, const Bitext
   return alignments;
 }
 
+std::vector<WordAlignment> read_or_align(const Bitext& bitext,
+                                         const std::string& file,
+                                         int64_t iterations) {
+  return file.empty() ? align_words(bitext, iterations) : read_alignments(file, bitext);
+}
+
 std::vector<PhraseEntry> build_phrase_table(const Bitext& bitext,
                                             const std::vector<WordAlignment>& alignments,
                                             const PhraseTableThresholds& thresholds) {

@@ -26,6 +26,11 @@ PHRASEQ_API std::vector<WordAlignment> align_words(const Bitext& bitext, int64_t
 PHRASEQ_API std::vector<WordAlignment> read_alignments(const std::string& path,
                                                        const Bitext& bitext);
 
+/// Reads the alignments of a bitext from `file` or, if that is empty, aligns it.
+PHRASEQ_API std::vector<WordAlignment> read_or_align(const Bitext& bitext,
+                                                     const std::string& file,
+                                                     int64_t iterations);
+
 /// The entries that pass the thresholds, sorted by source, in bytes.
 ///
 /// The counts are of consistent pairs. Of equally frequent translations the one whose words occur

@@ -138,7 +138,8 @@ std::vector<TranslationModel> load_models(const Registry& registry,
     const std::string checkpoint = resolve_checkpoint(std::string(path));
     const CheckpointFile file = CheckpointFile::open(checkpoint, /*verify_tensors=*/false);
     models.push_back(TranslationModel::load(registry, checkpoint, load));
-    require_same_dictionaries(models.front(), models.back());
+    if (models.size() > 1)
+      require_same_dictionaries(models.front(), models.back());
     if (models.size() == 1 && data.empty())
       require_direction(*models.back().task, checkpoint);
     move_and_pack(models.back(), file, options);
