@@ -3,8 +3,10 @@
 
 namespace {
 
-void register_components(phraseq::Registry& registry) {
-  registry.add<phraseq::Criterion, phraseq::AlignmentLoss, phraseq::AlignmentLossOptions>(
+using namespace phraseq;  // registration only
+
+void register_components(Registry& registry) {
+  registry.add<Criterion, AlignmentLoss, AlignmentLossOptions>(
       "label_smoothed_cross_entropy_with_alignment",
       "Label-smoothed cross entropy with supervised alignments (Garg et al. 2019)");
 }

@@ -3,8 +3,10 @@
 
 namespace {
 
-void register_components(phraseq::Registry& registry) {
-  registry.add<phraseq::Criterion, phraseq::RDrop, phraseq::RDropOptions>(
+using namespace phraseq;  // registration only
+
+void register_components(Registry& registry) {
+  registry.add<Criterion, RDrop, RDropOptions>(
       "label_smoothed_cross_entropy_with_rdrop",
       "Label-smoothed cross entropy with R-Drop (Liang et al. 2021)");
 }

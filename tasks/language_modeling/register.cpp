@@ -3,8 +3,10 @@
 
 namespace {
 
-void register_components(phraseq::Registry& registry) {
-  registry.add<phraseq::Task, phraseq::LanguageModeling, phraseq::LanguageModelingOptions>(
+using namespace phraseq;  // registration only
+
+void register_components(Registry& registry) {
+  registry.add<Task, LanguageModeling, LanguageModelingOptions>(
       "language_modeling", "Prediction of each token of a text from those before it");
 }
 

@@ -3,8 +3,10 @@
 
 namespace {
 
-void register_components(phraseq::Registry& registry) {
-  registry.add<phraseq::Task, phraseq::TranslationTask, phraseq::TranslationOptions>(
+using namespace phraseq;  // registration only
+
+void register_components(Registry& registry) {
+  registry.add<Task, TranslationTask, TranslationOptions>(
       "translation", "Translation from one language to another");
 }
 

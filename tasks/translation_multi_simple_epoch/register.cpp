@@ -3,8 +3,10 @@
 
 namespace {
 
-void register_components(phraseq::Registry& registry) {
-  registry.add<phraseq::Task, phraseq::MultilingualTask, phraseq::MultilingualOptions>(
+using namespace phraseq;  // registration only
+
+void register_components(Registry& registry) {
+  registry.add<Task, MultilingualTask, MultilingualOptions>(
       "translation_multi_simple_epoch", "Translation between several languages with one model");
 }
 

@@ -3,11 +3,12 @@
 
 namespace {
 
-void register_components(phraseq::Registry& registry) {
-  registry
-      .add<phraseq::Task, phraseq::TranslationWithPhraseMemory, phraseq::PhraseMemoryTaskOptions>(
-          "translation_with_phrase_memory",
-          "Translation with phrases from an external table (Tang et al. 2016)");
+using namespace phraseq;  // registration only
+
+void register_components(Registry& registry) {
+  registry.add<Task, TranslationWithPhraseMemory, PhraseMemoryTaskOptions>(
+      "translation_with_phrase_memory",
+      "Translation with phrases from an external table (Tang et al. 2016)");
 }
 
 }  // namespace

@@ -4,13 +4,13 @@
 
 namespace {
 
-void register_components(phraseq::Registry& registry) {
-  using phraseq::phrasal::PhrasalAttentionModel;
-  using phraseq::phrasal::PhrasalAttentionOptions;
-  registry.add<phraseq::Architecture, PhrasalAttentionModel, PhrasalAttentionOptions>(
+using namespace phraseq;  // registration only
+
+void register_components(Registry& registry) {
+  registry.add<Architecture, phrasal::PhrasalAttentionModel, phrasal::PhrasalAttentionOptions>(
       "phrasal_attention",
       "Transformer with phrasal attention over n-grams (Nguyen & Joty 2018)",
-      phraseq::phrasal::phrasal_attention_presets());
+      phrasal::phrasal_attention_presets());
 }
 
 }  // namespace

@@ -4,13 +4,13 @@
 
 namespace {
 
-void register_components(phraseq::Registry& registry) {
-  using phraseq::phrase_rep::PhraseRepModel;
-  using phraseq::phrase_rep::PhraseRepOptions;
-  registry.add<phraseq::Architecture, PhraseRepModel, PhraseRepOptions>(
+using namespace phraseq;  // registration only
+
+void register_components(Registry& registry) {
+  registry.add<Architecture, phrase_rep::PhraseRepModel, phrase_rep::PhraseRepOptions>(
       "phrase_rep",
       "Transformer with source phrase representations (Xu et al. 2020)",
-      phraseq::phrase_rep::phrase_rep_presets());
+      phrase_rep::phrase_rep_presets());
 }
 
 }  // namespace

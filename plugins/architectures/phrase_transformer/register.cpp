@@ -4,12 +4,13 @@
 
 namespace {
 
-void register_components(phraseq::Registry& registry) {
-  registry
-      .add<phraseq::Architecture, phraseq::PhraseTransformer, phraseq::PhraseTransformerOptions>(
-          "phrase_transformer",
-          "Transformer with n-gram LSTMs in the encoder's self-attention (Nguyen & Nguyen 2022)",
-          phraseq::phrase_transformer_presets());
+using namespace phraseq;  // registration only
+
+void register_components(Registry& registry) {
+  registry.add<Architecture, PhraseTransformer, PhraseTransformerOptions>(
+      "phrase_transformer",
+      "Transformer with n-gram LSTMs in the encoder's self-attention (Nguyen & Nguyen 2022)",
+      phrase_transformer_presets());
 }
 
 }  // namespace

@@ -4,13 +4,13 @@
 
 namespace {
 
-void register_components(phraseq::Registry& registry) {
-  using phraseq::phrasenet::PhraseNetModel;
-  using phraseq::phrasenet::PhraseNetOptions;
-  registry.add<phraseq::Architecture, PhraseNetModel, PhraseNetOptions>(
+using namespace phraseq;  // registration only
+
+void register_components(Registry& registry) {
+  registry.add<Architecture, phrasenet::PhraseNetModel, phrasenet::PhraseNetOptions>(
       "phrasenet",
       "RNNsearch with an external phrase memory (Tang et al. 2016)",
-      phraseq::phrasenet::phrasenet_presets());
+      phrasenet::phrasenet_presets());
 }
 
 }  // namespace

@@ -4,12 +4,14 @@
 
 namespace {
 
-void register_components(phraseq::Registry& registry) {
-  registry.add<phraseq::Architecture, phraseq::RnnSearchModel, phraseq::nn::RecurrentOptions>(
+using namespace phraseq;  // registration only
+
+void register_components(Registry& registry) {
+  registry.add<Architecture, RnnSearchModel, nn::RecurrentOptions>(
       "rnnsearch",
       "Recurrent encoder and decoder with attention and coverage (Bahdanau et al. 2015, Tu et al. "
       "2016)",
-      phraseq::rnnsearch_presets());
+      rnnsearch_presets());
 }
 
 }  // namespace

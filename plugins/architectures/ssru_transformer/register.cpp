@@ -4,11 +4,13 @@
 
 namespace {
 
-void register_components(phraseq::Registry& registry) {
-  registry.add<phraseq::Architecture, phraseq::SsruTransformer, phraseq::SsruTransformerOptions>(
+using namespace phraseq;  // registration only
+
+void register_components(Registry& registry) {
+  registry.add<Architecture, SsruTransformer, SsruTransformerOptions>(
       "ssru_transformer",
       "Transformer with recurrent units (SSRU) in the decoder (Kim et al. 2019)",
-      phraseq::ssru_transformer_presets());
+      ssru_transformer_presets());
 }
 
 }  // namespace

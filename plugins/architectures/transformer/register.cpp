@@ -4,13 +4,11 @@
 
 namespace {
 
-void register_components(phraseq::Registry& registry) {
-  using phraseq::nn::TransformerModel;
-  using phraseq::nn::TransformerOptions;
-  registry.add<phraseq::Architecture, TransformerModel, TransformerOptions>(
-      "transformer",
-      "Encoder-decoder Transformer (Vaswani et al. 2017)",
-      phraseq::transformer_presets());
+using namespace phraseq;  // registration only
+
+void register_components(Registry& registry) {
+  registry.add<Architecture, nn::TransformerModel, nn::TransformerOptions>(
+      "transformer", "Encoder-decoder Transformer (Vaswani et al. 2017)", transformer_presets());
 }
 
 }  // namespace

@@ -1,16 +1,16 @@
-#include <vector>
-
 #include "core/plugin/plugin.h"
 #include "plugins/architectures/transformer_align/model.h"
 #include "plugins/architectures/transformer_align/presets.h"
 
 namespace {
 
-void register_components(phraseq::Registry& registry) {
-  registry.add<phraseq::Architecture, phraseq::TransformerAlign, phraseq::TransformerAlignOptions>(
+using namespace phraseq;  // registration only
+
+void register_components(Registry& registry) {
+  registry.add<Architecture, TransformerAlign, TransformerAlignOptions>(
       "transformer_align",
       "Transformer that also learns alignments (Garg et al. 2019)",
-      phraseq::transformer_align_presets());
+      transformer_align_presets());
 }
 
 }  // namespace

@@ -4,12 +4,13 @@
 
 namespace {
 
-void register_components(phraseq::Registry& registry) {
-  registry
-      .add<phraseq::Architecture, phraseq::TransformerLanguageModel, phraseq::LanguageModelOptions>(
-          "transformer_lm",
-          "Transformer decoder without an encoder, for language models",
-          phraseq::language_model_presets());
+using namespace phraseq;  // registration only
+
+void register_components(Registry& registry) {
+  registry.add<Architecture, TransformerLanguageModel, LanguageModelOptions>(
+      "transformer_lm",
+      "Transformer decoder without an encoder, for language models",
+      language_model_presets());
 }
 
 }  // namespace

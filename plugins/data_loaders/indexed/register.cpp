@@ -3,11 +3,13 @@
 
 namespace {
 
-void register_into(phraseq::Registry& registry) {
-  registry.add<phraseq::DataLoader, phraseq::IndexedData, phraseq::IndexedDataOptions>(
+using namespace phraseq;  // registration only
+
+void register_components(Registry& registry) {
+  registry.add<DataLoader, IndexedData, IndexedDataOptions>(
       "indexed", "A data-bin folder: fairseq's .bin and .idx files");
 }
 
 }  // namespace
 
-PHRASEQ_PLUGIN("indexed_data", PHRASEQ_VERSION, "Reads data-bin folders", register_into)
+PHRASEQ_PLUGIN("indexed_data", PHRASEQ_VERSION, "Reads data-bin folders", register_components)

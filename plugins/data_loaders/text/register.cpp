@@ -3,8 +3,10 @@
 
 namespace {
 
-void register_components(phraseq::Registry& registry) {
-  registry.add<phraseq::DataLoader, phraseq::TextData, phraseq::TextDataOptions>(
+using namespace phraseq;  // registration only
+
+void register_components(Registry& registry) {
+  registry.add<DataLoader, TextData, TextDataOptions>(
       "text", "Raw text, FOLDER/SPLIT.LANG or .gz, tokenized when it is read");
 }
 

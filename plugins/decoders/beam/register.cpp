@@ -5,8 +5,9 @@
 #include "core/search/decoders/beam_search.h"
 #include "core/search/decoders/greedy_search.h"
 
-namespace phraseq {
 namespace {
+
+using namespace phraseq;  // registration only
 
 struct BeamOptions : SearchOptions {
   BeamSettings beam;
@@ -83,6 +84,5 @@ void register_components(Registry& registry) {
 }
 
 }  // namespace
-}  // namespace phraseq
 
-PHRASEQ_PLUGIN("decoder-beam", PHRASEQ_VERSION, "Beam search", phraseq::register_components)
+PHRASEQ_PLUGIN("decoder-beam", PHRASEQ_VERSION, "Beam search", register_components)

@@ -4,8 +4,9 @@
 #include "core/search/decoder.h"
 #include "core/search/decoders/greedy_search.h"
 
-namespace phraseq {
 namespace {
+
+using namespace phraseq;  // registration only
 
 class GreedyDecoder : public Decoder {
  public:
@@ -27,6 +28,5 @@ void register_components(Registry& registry) {
 }
 
 }  // namespace
-}  // namespace phraseq
 
-PHRASEQ_PLUGIN("decoder-greedy", PHRASEQ_VERSION, "Greedy search", phraseq::register_components)
+PHRASEQ_PLUGIN("decoder-greedy", PHRASEQ_VERSION, "Greedy search", register_components)

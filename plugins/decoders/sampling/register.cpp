@@ -4,8 +4,9 @@
 #include "core/search/decoder.h"
 #include "core/search/decoders/sampling_search.h"
 
-namespace phraseq {
 namespace {
+
+using namespace phraseq;  // registration only
 
 struct SamplingOptions : SearchOptions {
   SamplingSettings sampling;
@@ -60,6 +61,5 @@ void register_components(Registry& registry) {
 }
 
 }  // namespace
-}  // namespace phraseq
 
-PHRASEQ_PLUGIN("decoder-sampling", PHRASEQ_VERSION, "Sampling", phraseq::register_components)
+PHRASEQ_PLUGIN("decoder-sampling", PHRASEQ_VERSION, "Sampling", register_components)

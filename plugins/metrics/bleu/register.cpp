@@ -1,8 +1,10 @@
 #include "core/plugin/plugin.h"
 #include "options.h"
 
-namespace phraseq::bleu {
 namespace {
+
+using namespace phraseq;  // registration only
+using namespace phraseq::bleu;
 
 struct BleuMetric final : score::Bleu {
   BleuMetric(const BleuOptions& options, const MetricSetup& setup)
@@ -27,6 +29,5 @@ void register_components(Registry& registry) {
 }
 
 }  // namespace
-}  // namespace phraseq::bleu
 
-PHRASEQ_PLUGIN("bleu", PHRASEQ_VERSION, "BLEU", phraseq::bleu::register_components)
+PHRASEQ_PLUGIN("bleu", PHRASEQ_VERSION, "BLEU", register_components)

@@ -1,8 +1,10 @@
 #include "core/plugin/plugin.h"
 #include "options.h"
 
-namespace phraseq::chrf {
 namespace {
+
+using namespace phraseq;  // registration only
+using namespace phraseq::chrf;
 
 struct ChrfMetric final : score::Chrf {
   ChrfMetric(const ChrfOptions& options, const MetricSetup&) : Chrf(options.settings()) {}
@@ -16,6 +18,5 @@ void register_components(Registry& registry) {
 }
 
 }  // namespace
-}  // namespace phraseq::chrf
 
-PHRASEQ_PLUGIN("chrf", PHRASEQ_VERSION, "chrF and chrF++", phraseq::chrf::register_components)
+PHRASEQ_PLUGIN("chrf", PHRASEQ_VERSION, "chrF and chrF++", register_components)

@@ -1,8 +1,10 @@
 #include "core/plugin/plugin.h"
 #include "options.h"
 
-namespace phraseq::ter {
 namespace {
+
+using namespace phraseq;  // registration only
+using namespace phraseq::ter;
 
 struct TerMetric final : score::Ter {
   TerMetric(const TerOptions& options, const MetricSetup&) : Ter(options.settings) {}
@@ -13,6 +15,5 @@ void register_components(Registry& registry) {
 }
 
 }  // namespace
-}  // namespace phraseq::ter
 
-PHRASEQ_PLUGIN("ter", PHRASEQ_VERSION, "Translation edit rate", phraseq::ter::register_components)
+PHRASEQ_PLUGIN("ter", PHRASEQ_VERSION, "Translation edit rate", register_components)

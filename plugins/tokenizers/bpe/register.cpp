@@ -3,13 +3,15 @@
 
 namespace {
 
-struct Bpe final : phraseq::TextPipeline {
-  Bpe(const phraseq::TextPipelineOptions& options, const phraseq::TokenizerSetup& setup)
+using namespace phraseq;  // registration only
+
+struct Bpe final : TextPipeline {
+  Bpe(const TextPipelineOptions& options, const TokenizerSetup& setup)
       : TextPipeline(options, setup) {}
 };
 
-void register_components(phraseq::Registry& registry) {
-  registry.add<phraseq::Tokenizer, Bpe, phraseq::TextPipelineOptions>(
+void register_components(Registry& registry) {
+  registry.add<Tokenizer, Bpe, TextPipelineOptions>(
       "bpe", "Words separated by whitespace, split by byte-pair encoding");
 }
 

@@ -3,13 +3,14 @@
 
 namespace {
 
-struct Moses final : phraseq::TextPipeline {
-  Moses(const phraseq::MosesOptions& options, const phraseq::TokenizerSetup& setup)
-      : TextPipeline(options, setup) {}
+using namespace phraseq;  // registration only
+
+struct Moses final : TextPipeline {
+  Moses(const MosesOptions& options, const TokenizerSetup& setup) : TextPipeline(options, setup) {}
 };
 
-void register_components(phraseq::Registry& registry) {
-  registry.add<phraseq::Tokenizer, Moses, phraseq::MosesOptions>(
+void register_components(Registry& registry) {
+  registry.add<Tokenizer, Moses, MosesOptions>(
       "moses", "The tokenizer and detokenizer of Moses, as in sacremoses, and BPE");
 }
 

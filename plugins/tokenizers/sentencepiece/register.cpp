@@ -3,10 +3,12 @@
 
 namespace {
 
-struct SentencePieceOptions final : phraseq::Options {
-  phraseq::SentencePieceSettings settings;
+using namespace phraseq;  // registration only
 
-  void describe(phraseq::OptionTable& table) override {
+struct SentencePieceOptions final : Options {
+  SentencePieceSettings settings;
+
+  void describe(OptionTable& table) override {
     table.field(
         "lowercase", settings.lowercase, "Lowercase the text first (Unicode, root locale).");
     table
@@ -27,13 +29,13 @@ struct SentencePieceOptions final : phraseq::Options {
   }
 };
 
-struct SentencePiece final : phraseq::SentencePieceTokenizer {
-  SentencePiece(const SentencePieceOptions& options, const phraseq::TokenizerSetup& setup)
+struct SentencePiece final : SentencePieceTokenizer {
+  SentencePiece(const SentencePieceOptions& options, const TokenizerSetup& setup)
       : SentencePieceTokenizer(setup.model, setup.model_name, options.settings) {}
 };
 
-void register_components(phraseq::Registry& registry) {
-  registry.add<phraseq::Tokenizer, SentencePiece, SentencePieceOptions>(
+void register_components(Registry& registry) {
+  registry.add<Tokenizer, SentencePiece, SentencePieceOptions>(
       "sentencepiece", "Subwords of a SentencePiece model (BPE or unigram)");
 }
 

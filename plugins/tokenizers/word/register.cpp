@@ -3,21 +3,22 @@
 
 namespace {
 
-struct WordOptions final : phraseq::Options {
+using namespace phraseq;  // registration only
+
+struct WordOptions final : Options {
   bool lowercase = false;
 
-  void describe(phraseq::OptionTable& table) override {
+  void describe(OptionTable& table) override {
     table.field("lowercase", lowercase, "Lowercase the text first (Unicode, root locale).");
   }
 };
 
-struct Word final : phraseq::WordTokenizer {
-  Word(const WordOptions& options, const phraseq::TokenizerSetup&)
-      : WordTokenizer(options.lowercase) {}
+struct Word final : WordTokenizer {
+  Word(const WordOptions& options, const TokenizerSetup&) : WordTokenizer(options.lowercase) {}
 };
 
-void register_components(phraseq::Registry& registry) {
-  registry.add<phraseq::Tokenizer, Word, WordOptions>("word", "Words separated by whitespace");
+void register_components(Registry& registry) {
+  registry.add<Tokenizer, Word, WordOptions>("word", "Words separated by whitespace");
 }
 
 }  // namespace
