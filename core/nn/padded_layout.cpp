@@ -16,8 +16,8 @@ namespace {
 
 constexpr int64_t kLow32 = 0xffffffffLL;
 
-int64_t longest(const std::vector<int64_t>& offsets) {
-  int64_t length = 0;
+int64_t longest(const std::vector<int64_t>& offsets, int64_t least) {
+  int64_t length = least;
   for (size_t i = 1; i < offsets.size(); ++i)
     length = std::max(length, offsets[i] - offsets[i - 1]);
   return length;
@@ -25,8 +25,10 @@ int64_t longest(const std::vector<int64_t>& offsets) {
 
 }  // namespace
 
-PaddedLayout::PaddedLayout(const std::vector<int64_t>& offsets, at::Device device)
-    : batch(static_cast<int64_t>(offsets.size()) - 1), time(longest(offsets)) {
+PaddedLayout::PaddedLayout(const std::vector<int64_t>& offsets,
+                           at::Device device,
+                           int64_t least_time)
+    : batch(static_cast<int64_t>(offsets.size()) - 1), time(longest(offsets, least_time)) {
   place = at::empty({offsets.back()}, at::kLong);
   mask = at::zeros({batch, time}, at::kBool);
   auto* places = place.mutable_data_ptr<int64_t>();
@@ -42,27 +44,18 @@ PaddedLayout::PaddedLayout(const std::vector<int64_t>& offsets, at::Device devic
 }
 
 at::Tensor PaddedLayout::pad(const at::Tensor& rows) const {
-  return at::zeros({batch * time, rows.size(1)}, rows.options())
-      .index_copy(0, place, rows)
-      .view({batch, time, rows.size(1)});  // [batch, time, columns]
+  std::vector<int64_t> sizes = rows.sizes().vec();
+  sizes[0] = batch * time;
+  return at::zeros(sizes, rows.options())
+      .index_copy(0, place, rows)    // [batch · time, …]
+      .unflatten(0, {batch, time});  // [batch, time, …]
 }
 
 at::Tensor PaddedLayout::pack(const at::Tensor& padded) const {
-  return padded.reshape({batch * time, padded.size(2)})
-      .index_select(0, place);  // [tokens, columns]
+  return padded.flatten(0, 1).index_select(0, place);  // [tokens, …]
 }
 
-at::Tensor PaddedLayout::split_heads(const at::Tensor& rows, int64_t heads) const {
-  return pad(rows)
-      .view({batch, time, heads, rows.size(1) / heads})  // [batch, time, heads, head_dim]
-      .transpose(1, 2);                                  // [batch, heads, time, head_dim]
-}
-
-at::Tensor PaddedLayout::join_heads(const at::Tensor& heads) const {
-  return pack(heads
-                  .transpose(1, 2)  // [batch, time, heads, head_dim]
-                  .reshape({batch, time, heads.size(1) * heads.size(3)}));  // [batch, time, model]
-}
+at::Tensor PaddedLayout::sentence_of_row() const { return place.div(time, "trunc"); }
 
 at::Tensor attention_elements(const PaddedLayout& queries,
                               int64_t all_heads,

@@ -202,7 +202,7 @@ void SelfAttentionCache::check_steps(const Ancestry& ancestry) const {
 
 at::Tensor SelfAttentionCache::attend(const at::Tensor& q,
                                       const Ancestry& ancestry,
-                                      const AttentionLayout& layout) {
+                                      const AttentionLayout& layout) const {
   check_steps(ancestry);
   return cpu::has_kernels(q) ? attend_cpu(q, ancestry, layout)
                              : self_attention_reference(q, blocks_, ancestry, layout);
@@ -211,9 +211,8 @@ at::Tensor SelfAttentionCache::attend(const at::Tensor& q,
 at::Tensor SelfAttentionCache::attend(const at::Tensor& kvq,
                                       const Ancestry& ancestry,
                                       int64_t heads,
-                                      double scale) {
+                                      double scale) const {
   const int64_t model = kvq.size(1) / 3;
-  append(kvq.narrow(1, 0, 2 * model));  // [rows, 2 · model]
   check_steps(ancestry);
   return cpu::has_kernels(kvq)
              ? attend_cpu(kvq, ancestry, plain_layout(model, heads, scale, 2 * model))

@@ -38,18 +38,25 @@ class PHRASEQ_API Ancestry {
 /// there. A row's past is found through an Ancestry.
 class PHRASEQ_API SelfAttentionCache {
  public:
-  /// Room for the keys and values of the next step, [rows, columns]: to be filled before `attend`.
+  /// Makes room for the keys and values of the next step, [rows, columns]: to be filled before
+  /// `attend`.
   at::Tensor open_step(int64_t rows, int64_t columns, const at::TensorOptions& options);
+  /// Stores the keys and values of the next step, [rows, columns], before `attend`.
+  void append(const at::Tensor& kv);
   /// Attends with q [rows, …] to the keys and values of all steps as `layout` reads them (no
-  /// windows; a kind of query with `first` > 0 gives zeros): [rows, out columns]. `ancestry` was
-  /// advanced for this step already.
-  at::Tensor attend(const at::Tensor& q, const Ancestry& ancestry, const AttentionLayout& layout);
-  /// Writes this step's kvq [rows, 3 · model] (columns K, V, Q) and attends: [rows, model].
-  /// `ancestry` was advanced for this step already.
-  at::Tensor attend(const at::Tensor& kvq, const Ancestry& ancestry, int64_t heads, double scale);
+  /// windows; a kind of query with `first` > 0 gives zeros): [rows, out columns]. `ancestry` must
+  /// be advanced once per step; otherwise throws std::logic_error.
+  at::Tensor attend(const at::Tensor& q,
+                    const Ancestry& ancestry,
+                    const AttentionLayout& layout) const;
+  /// Attends with the queries of kvq [rows, 3 · model] (columns K, V, Q), as plain attention does:
+  /// [rows, model]. This step's keys and values were appended already.
+  at::Tensor attend(const at::Tensor& kvq,
+                    const Ancestry& ancestry,
+                    int64_t heads,
+                    double scale) const;
 
  private:
-  void append(const at::Tensor& kv);
   void check_steps(const Ancestry& ancestry) const;
   at::Tensor attend_cpu(const at::Tensor& q,
                         const Ancestry& ancestry,

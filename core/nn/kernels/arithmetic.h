@@ -18,17 +18,17 @@ PHRASEQ_INLINE float load(Bfloat16 x) {
   return __builtin_bit_cast(float, static_cast<uint32_t>(x.bits) << 16);
 }
 
+/// Writes a result; as bfloat16 rounded to nearest, ties to even, and NaN stays NaN.
 PHRASEQ_INLINE void store(float* place, float x) { *place = x; }
 PHRASEQ_INLINE void store(double* place, double x) { *place = x; }
-/// Rounds to nearest, ties to even; NaN stays NaN.
 PHRASEQ_INLINE void store(Bfloat16* place, float x) {
   const uint32_t bits = __builtin_bit_cast(uint32_t, x);
   const uint32_t rounded = (bits + 0x7fffU + ((bits >> 16) & 1U)) >> 16;
   place->bits = static_cast<uint16_t>(x == x ? rounded : 0x7fc0U);
 }
 
-/// e^x by Cody and Waite's reduction and a polynomial of degree 6 (Cephes' expf): 2 ulp on [-87,
-/// 88], 0 below, e^88 above; NaN stays NaN. Outside, what is computed first has no meaning.
+/// Computes e^x by Cody and Waite's reduction and a polynomial of degree 6 (Cephes' expf), within
+/// 2 ulp on [-87, 88]; 0 below, e^88 above (`power` has no meaning there); NaN stays NaN.
 PHRASEQ_INLINE float exponential(float x) {
   constexpr float kRounder = 12582912.0F;  // 1.5 · 2^23: adding it rounds to an integer
   const float shifted = x * 1.44269504088896341F + kRounder;
@@ -48,7 +48,7 @@ PHRASEQ_INLINE float exponential(float x) {
 }
 PHRASEQ_INLINE double exponential(double x) { return std::exp(x); }
 
-/// erf by Abramowitz and Stegun 7.1.26: absolute error below 2e-7.
+/// Computes erf(x) by Abramowitz and Stegun 7.1.26, with an absolute error below 2e-7.
 PHRASEQ_INLINE float error_function(float x) {
   const float magnitude = std::fabs(x);
   const float t = 1.0F / (1.0F + 0.3275911F * magnitude);
@@ -61,7 +61,7 @@ PHRASEQ_INLINE float error_function(float x) {
 }
 PHRASEQ_INLINE double error_function(double x) { return std::erf(x); }
 
-/// 0 or 1/(1-p).
+/// Returns m of an element (see Dropout): 0 or 1/(1-p).
 template <typename S>
 PHRASEQ_INLINE S dropout_factor(const Dropout& dropout, uint32_t element) {
   return random_bits(dropout.key, element) >= dropout.threshold ? static_cast<S>(dropout.scale)

@@ -9,7 +9,7 @@ namespace {
 
 PHRASEQ_INLINE int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 
-/// A register's numbers, but at least four.
+/// How many numbers a register has, but at least four.
 template <class Sum>
 constexpr int kLanes = kLanesOfRegister<Sum> < 4 ? 4 : kLanesOfRegister<Sum>;
 template <class Sum>
@@ -44,7 +44,7 @@ PHRASEQ_INLINE void store_lanes(Bfloat16* to, const Lanes<float>& lanes) {
   for (int i = 0; i < kLanes<float>; ++i) store(to + i, sums[i]);
 }
 
-/// Lane i of `to` lanes: the sum of the lanes i, i + to, …
+/// Sums `from` lanes to `to` lanes: lane i is the sum of the lanes i, i + to, …
 template <int to, int from, class Sum>
 PHRASEQ_INLINE Vector<Sum, to> folded(const Vector<Sum, from>& lanes) {
   if constexpr (from == to) {
@@ -120,7 +120,7 @@ PHRASEQ_INLINE void add_dots(const Element* a,
   }
 }
 
-/// e^(score - highest) of a vector of scores in place, added to `total`.
+/// Turns a vector of scores into e^(score - highest), and adds these to `total`.
 template <class Sum>
 PHRASEQ_INLINE void add_exponentials(Sum* scores, Sum highest, Sum* total) {
 #pragma GCC ivdep
@@ -140,7 +140,7 @@ PHRASEQ_INLINE void add_exponentials(Sum* scores, int64_t count, Sum highest, Su
   for (int64_t i = 0; i < count; ++i) scores[i] = padded[i];
 }
 
-/// Softmax of `scores` in place.
+/// Turns scores [size] into their softmax.
 template <class Sum>
 PHRASEQ_INLINE void softmax(Sum* scores, int64_t size) {
   Sum highest = -std::numeric_limits<Sum>::infinity();
@@ -175,8 +175,9 @@ PHRASEQ_INLINE void store_scores(const Vector<Sum, most>& scores, int64_t count,
   for (int64_t k = 0; k < count; ++k) place[k] = scores[k];
 }
 
-/// All heads' scores of `count` tokens, at most `most`, from one piece of their keys. Head h's go
-/// to scores[h · step], where earlier pieces have `begun` their sums; the last piece scales them.
+/// Computes all heads' scores of `count` tokens, at most `most`, from one piece of their keys. Head
+/// h's go to scores[h · step], where earlier pieces have `begun` their sums; the last piece scales
+/// them.
 template <int most, class Element, class Sum>
 PHRASEQ_INLINE void score_piece(const ScoreSources<Element>& from,
                                 const Element* const* rows,
@@ -218,7 +219,8 @@ PHRASEQ_INLINE void score(const ScoreSources<Element>& from,
   }
 }
 
-/// Scores against all keys of one kind, token after token so that a key's heads are read together.
+/// Computes the scores against all keys of one kind, token after token, so that a key's heads are
+/// read together.
 template <class Element, class Sum>
 PHRASEQ_INLINE void score_kind(const ScoreSources<Element>& from,
                                const Element* const* kv,

@@ -6,8 +6,8 @@
 
 namespace phraseq::nn {
 
-/// The heads, kinds of keys and layouts of one query's attention (Kernels::attend_row; see
-/// AttentionLayout, without windows).
+/// How one query attends (Kernels::attend_row): the heads of one group, their kinds of keys, and
+/// where the vectors lie. Windows of a VectorLayout are not supported here.
 struct AttendShape {
   int64_t heads = 1;
   int64_t head_dim = 1;
@@ -16,7 +16,7 @@ struct AttendShape {
   const VectorLayout* queries = nullptr;  ///< one for each kind, or one for all
   bool shared_query = true;
 
-  /// The number of keys of all kinds among `tokens` tokens.
+  /// Returns the number of keys of all kinds that `tokens` tokens have.
   int64_t keys_of(int64_t tokens) const {
     int64_t sum = 0;
     for (int64_t k = 0; k < kind_count; ++k)

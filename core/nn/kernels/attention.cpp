@@ -10,7 +10,7 @@
 namespace phraseq::nn::kernels::PHRASEQ_KERNEL_LEVEL {
 namespace {
 
-/// Keys of a kind that the query of token i sees: the first so many.
+/// Returns how many keys of a kind, from the first on, the query of token i sees.
 template <typename T, typename S>
 PHRASEQ_INLINE int64_t visible(const AttentionTask<T>& task,
                                const QueryColumns& query,
@@ -32,7 +32,7 @@ struct Block {
   }
 };
 
-/// Columns of the scores of a kind that some query of the block sees, rounded up.
+/// Returns how many keys of a kind some query of the block sees, rounded up.
 template <typename T, typename S>
 PHRASEQ_INLINE int64_t columns_in(const AttentionTask<T>& task,
                                   const Block& block,
@@ -40,7 +40,7 @@ PHRASEQ_INLINE int64_t columns_in(const AttentionTask<T>& task,
   return rounded_up(visible(task, *block.query, part, block.first + block.rows - 1));
 }
 
-/// Scores of a block against all kinds of keys into `scratch.weights`.
+/// Computes the scores of a block against all kinds of keys, into `scratch.weights`.
 template <typename T>
 PHRASEQ_INLINE void score_block(const AttentionTask<T>& task,
                                 const Scratch<Sum<T>>& scratch,
@@ -86,7 +86,7 @@ PHRASEQ_INLINE S sum_of_powers(const S* row, int64_t count, S top) {
   return sum;
 }
 
-/// log Σ exp of the scores that query i sees; 0 when it sees none.
+/// Returns log Σ exp of the scores that query i sees; 0 when it sees none.
 template <typename T>
 PHRASEQ_INLINE Sum<T> log_sum_exp(const AttentionTask<T>& task,
                                   const Scratch<Sum<T>>& scratch,
@@ -109,7 +109,7 @@ PHRASEQ_INLINE Sum<T> log_sum_exp(const AttentionTask<T>& task,
   return top + std::log(sum);
 }
 
-/// Scores to weights; 0 after the visible ones.
+/// Turns scores into weights, e^(score - log_sum), with 0 after the visible ones.
 template <typename S>
 PHRASEQ_INLINE void weigh(S* row, int64_t count, int64_t columns, S log_sum) {
 #pragma GCC ivdep
@@ -125,13 +125,14 @@ PHRASEQ_INLINE void drop_row(S* row, int64_t columns, const Dropout& dropout, ui
   }
 }
 
-/// Number of a kind of query with its head, in log_sums, recorded weights and dropout.
+/// Returns the number of a kind of query and the task's head in log_sums, recorded weights and
+/// dropout.
 template <typename T>
 PHRASEQ_INLINE int64_t weight_row(const AttentionTask<T>& task, const QueryColumns& query) {
   return query.index * task.heads + task.weight_head;
 }
 
-/// The number of the first weight of query i on a kind of key.
+/// Returns the element number, for dropout, of query i's first weight on a kind of key.
 template <typename T>
 PHRASEQ_INLINE uint32_t first_element(const AttentionTask<T>& task,
                                       const QueryColumns& query,
@@ -162,7 +163,7 @@ PHRASEQ_INLINE void record_row(const AttentionTask<T>& task,
   for (int64_t j = 0; j < count; ++j) weights[j] = static_cast<float>(row[j]);
 }
 
-/// Scores of the block's row for query i to weights after dropout.
+/// Turns the scores of query i, a row of the block, into weights after dropout.
 template <typename T>
 PHRASEQ_INLINE void weigh_row(const AttentionTask<T>& task,
                               const AttentionResult<T>& result,
@@ -185,7 +186,7 @@ PHRASEQ_INLINE void weigh_row(const AttentionTask<T>& task,
   }
 }
 
-/// The range of a block's vectors; the sentence's last block also sets rows after them.
+/// Returns the range of a block's vectors; the sentence's last block also sets the rows after them.
 template <typename T>
 PHRASEQ_INLINE WrittenRange range_of(const AttentionTask<T>& task, const Block& block) {
   const int64_t last = block.first + block.rows;
@@ -243,8 +244,9 @@ void attention(const AttentionTask<T>& task, const AttentionResult<T>& result, S
   for_each_block(task, [&](const Block& block) { attend_block(task, result, scratch, block); });
 }
 
-/// One row of the softmax's backward pass. In: weights p, d_weights = dO Vᵀ. Out: weights after
-/// dropout, and the gradient of the scores, p (m·d - Σ p·m·d), m the dropout's factors.
+/// Computes one row of the softmax's backward pass in place: the weights p become m · p, and
+/// d_weights, dO Vᵀ, becomes the gradient of the scores, p · (m · dO Vᵀ - Σ p · m · dO Vᵀ), where m
+/// is the dropout mask.
 template <typename T>
 PHRASEQ_INLINE void backward_row(const AttentionTask<T>& task,
                                  const Scratch<Sum<T>>& scratch,
@@ -276,7 +278,7 @@ PHRASEQ_INLINE void backward_row(const AttentionTask<T>& task,
   }
 }
 
-/// Gradients of a block's weights and scores, for which its scores are made again.
+/// Computes a block's weights again, and the gradients of its weights and scores.
 template <typename T>
 PHRASEQ_INLINE void weights_backward(const AttentionTask<T>& task,
                                      const AttentionGradients<T>& gradients,

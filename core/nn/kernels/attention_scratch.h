@@ -3,20 +3,21 @@
 #include "core/nn/kernels/small_product.h"
 #include "core/nn/kernels/vectors.h"
 
-/// The scratch memory of one head of one sentence, and its keys and values read into it. Included
-/// by attention.cpp only.
+/// The scratch memory that the attention of one head in one sentence works in. Included by
+/// attention.cpp only.
 namespace phraseq::nn::kernels {
 namespace {
 
-constexpr int64_t kQueryBlock = 64;
+constexpr int64_t kQueryBlock = 64;  // queries whose scores are in scratch memory at a time
 
 PHRASEQ_INLINE int64_t rounded_up(int64_t n) {
   return (n + kColumnUnit - 1) / kColumnUnit * kColumnUnit;
 }
 PHRASEQ_INLINE int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 
-/// One kind of key in scratch memory: those that exist, a row each, and across; columns are filled
-/// up with zeros to a multiple of kColumnUnit.
+/// The keys and values of one kind, and their gradients, without keys that do not exist: as rows,
+/// and transposed ("across") for the products. Columns are filled up with zeros to a multiple of
+/// kColumnUnit.
 template <typename S>
 struct KeyScratch {
   int64_t first, count;       ///< tokens whose keys exist
@@ -28,7 +29,7 @@ struct KeyScratch {
   S* queries;                 ///< [block, width]; one for all kinds when they are shared
 };
 
-/// The scratch memory's parts; with no memory, their size.
+/// Divides the scratch memory into its parts. Without memory (null), only their size is computed.
 template <typename S>
 struct Scratch {
   KeyScratch<S> kinds[kMaxKeyKinds];
@@ -81,6 +82,7 @@ int64_t scratch_size(const AttentionTask<T>& task) {
   return Scratch<Sum<T>>(task, nullptr).size;
 }
 
+/// Transposes rows [count, width] into across [depth, length], with zeros after `count`.
 template <typename S>
 PHRASEQ_INLINE void turn(
     const S* rows, int64_t width, int64_t count, int64_t depth, S* across, int64_t length) {
@@ -95,7 +97,7 @@ PHRASEQ_INLINE void fill_zero(S* place, int64_t count) {
   for (int64_t i = 0; i < count; ++i) place[i] = 0;
 }
 
-/// Where a layout's columns of the task's head begin in the sentence's first row.
+/// Returns where a layout's columns for the task's head begin in the sentence's first row.
 template <typename T, typename E>
 PHRASEQ_INLINE E* columns_of(const AttentionTask<T>& task,
                              const VectorLayout& layout,
@@ -105,6 +107,7 @@ PHRASEQ_INLINE E* columns_of(const AttentionTask<T>& task,
   return rows + first * stride + layout.column + task.head * task.head_dim;
 }
 
+/// Reads all keys, multiplied by the scale of their kind, and all values into the scratch memory.
 template <typename T>
 PHRASEQ_INLINE void read_keys(const AttentionTask<T>& task, const Scratch<Sum<T>>& scratch) {
   for (int64_t k = 0; k < task.key_kinds; ++k) {

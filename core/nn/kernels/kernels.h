@@ -8,9 +8,10 @@
 #include "core/nn/kernels/processor_level.h"
 #include "core/nn/kernels/vector_layout.h"
 
-/// The loops behind functional.h on the CPU: on plain pointers and ranges of rows, without LibTorch
-/// and without threads (callers split the rows). Every source of this folder except dispatch.cpp is
-/// compiled once for each processor level of x86-64 and chosen at run time (processor_level.h).
+/// The loops behind functional.h on the CPU. They take plain pointers and ranges of rows, and know
+/// neither LibTorch nor threads: callers split the rows. Matrices are row-major and contiguous
+/// unless stated. Every source of this folder except dispatch.cpp is compiled once for each
+/// processor level of x86-64 and chosen at run time (processor_level.h).
 namespace phraseq::nn::kernels {
 
 /// Brain floating point: the upper half of an fp32. Same layout as at::BFloat16.
@@ -18,7 +19,7 @@ struct Bfloat16 {
   uint16_t bits;
 };
 
-/// The type that sums are made in and that vectors of parameters have.
+/// The type of sums and of parameters where activations have type T: fp64 for fp64, otherwise fp32.
 template <typename T>
 struct SumType {
   using type = float;
@@ -30,19 +31,20 @@ struct SumType<double> {
 template <typename T>
 using Sum = typename SumType<T>::type;
 
-/// Which elements stay: those whose random bits reach the threshold, times `scale` = 1/(1-p).
-/// Key 0: all.
+/// A dropout mask m: element e is multiplied by m[e] = scale = 1/(1-p) if its random bits reach the
+/// threshold p · 2^32, otherwise by 0 (Srivastava et al. 2014, scaled in training). Elements are
+/// numbered row by row; see random_bits.h. Key 0: no dropout, m = 1.
 struct Dropout {
   uint64_t key = 0;
   uint32_t threshold = 0;
   double scale = 1.0;
 };
 
-/// Columns of attention weights from one kind of key to the next, where a dropout mask numbers
-/// them.
+/// In the numbering of attention weights for dropout, the distance from one kind of key to the
+/// next.
 inline constexpr int64_t kKeyKindStride = 65536;
 
-/// Scores whose maximum is kept together (Kernels::block_maxima).
+/// How many scores share a maximum (Kernels::block_maxima).
 inline constexpr int64_t kScoreBlock = 64;
 
 /// Rows [first, last) of a matrix with `columns` columns.
@@ -50,7 +52,7 @@ struct RowRange {
   int64_t first = 0, last = 0, columns = 0;
 };
 
-/// One kind of query: see nn::QueryKind. `queries`: one layout for each kind of key or, when
+/// One kind of query (nn::QueryKind). `queries` is one layout for each kind of key or, when
 /// `shared`, one for all.
 struct QueryColumns {
   const VectorLayout* queries;
@@ -59,38 +61,38 @@ struct QueryColumns {
   int64_t first, index;
 };
 
-/// One head of one sentence: its kinds of queries against its kinds of keys. Matrices are whole,
-/// strides are in elements from row to row.
+/// The attention of one head in one sentence: its kinds of queries against its kinds of keys.
 template <typename T>
 struct AttentionTask {
-  const T *q, *kv;
-  int64_t q_stride, kv_stride, out_stride;
+  const T *q, *kv;  ///< [query rows, …] and [key rows, …] of all sentences
+  int64_t q_stride, kv_stride, out_stride;  ///< elements from one row to the next
   const KeyKind* keys;
   int64_t key_kinds;
   const QueryColumns* queries;
   int64_t query_kinds;
-  int64_t first_query, query_count;  ///< rows of the sentence
-  int64_t first_key, key_count;
-  int64_t head;         ///< in its group: which columns
-  int64_t weight_head;  ///< among all, of query kind 0
-  int64_t heads;        ///< all
-  int64_t weight_rows;  ///< heads times all kinds of queries
+  int64_t first_query, query_count;  ///< the sentence's rows of q
+  int64_t first_key, key_count;      ///< the sentence's rows of kv
+  int64_t head;                      ///< number within its group, which selects the columns
+  int64_t weight_head;               ///< number among the heads of all groups
+  int64_t heads;                     ///< heads of all groups
+  int64_t weight_rows;               ///< heads · kinds of queries
   int64_t head_dim;
   bool causal;
   Dropout dropout;
-  Sum<T>* log_sums;  ///< [query kinds · heads, query rows]: log Σ exp of each row of scores
-  int64_t query_rows;
+  Sum<T>* log_sums;    ///< [query kinds · heads, query rows]: log Σ exp of each row of scores
+  int64_t query_rows;  ///< of all sentences
 };
 
-/// Where weights are written (`weights` may be null): element [weight row, query row, kind of key,
-/// key].
+/// Where an AttentionTask's results go. `weights` receives the softmax before dropout; it may be
+/// null.
 template <typename T>
 struct AttentionResult {
-  T* out;
-  float* weights;
+  T* out;          ///< [query rows, out_stride]
+  float* weights;  ///< [query kinds · heads, query rows, key_kinds, longest]
   int64_t key_kinds, longest;
 };
 
+/// The gradients of `out`, of q and of kv, with their shapes and strides.
 template <typename T>
 struct AttentionGradients {
   const T* d_out;
@@ -99,33 +101,35 @@ struct AttentionGradients {
 
 /// Sums over rows of a projected loss.
 struct LossSums {
-  double loss = 0.0, nll = 0.0;
-  int64_t correct = 0;
+  double loss = 0.0, nll = 0.0;  ///< nll: Σ -ln p(gold)
+  int64_t correct = 0;           ///< rows whose gold class has the largest logit
 };
 
-/// One row's target distribution; see SmoothedTarget.
+/// One row's target distribution; see nn::SmoothedTarget.
 struct LossTarget {
   int64_t gold;
   double uniform, extra, constant;
 };
 
+/// The classes of a projected loss; see nn::SmoothingRule.
 struct LossClasses {
   int64_t vocabulary;
-  const int64_t* excluded;
+  const int64_t* excluded;  ///< outside of the softmax
   int64_t excluded_count;
-  const int64_t* unsmoothed;  ///< the excluded among them
+  const int64_t* unsmoothed;  ///< without a uniform share; the excluded are among them
   int64_t unsmoothed_count;
 };
 
 /// Segments [first, last) of a matrix with `columns` columns: segment s is rows offsets[s] to
-/// offsets[s+1].
+/// offsets[s+1] - 1.
 struct SegmentRange {
   const int64_t* offsets;
   int64_t first = 0, last = 0, columns = 0;
 };
 
-/// Gradients of a weighted sum over segments. `x` and `d_weights` are null where the weights are
-/// equal shares; `rest` and `d_rest` where there is no rest.
+/// Kernels::segment_sum backward: dy and rest [segments, columns], x [rows, columns], weights
+/// [rows], and the gradients that are written. `x` and `d_weights` are null for equal weights;
+/// `rest` and `d_rest`, without a rest.
 template <typename T>
 struct SegmentSumGradients {
   const T *dy, *x, *rest;
@@ -134,13 +138,14 @@ struct SegmentSumGradients {
   Sum<T>* d_weights;
 };
 
-/// Additive scores: w2 · sigmoid(dropout(row[r] + segment[s])) for each row r of each segment s.
+/// The inputs of Kernels::segment_scores.
 template <typename T>
 struct SegmentScores {
-  const T *row, *segment;
-  const Sum<T>* w2;  ///< [columns]
+  const T *row, *segment;  ///< [rows, columns] and [segments, columns]
+  const Sum<T>* w2;        ///< [columns]
   Dropout dropout;
 };
+/// The gradients of the scores and of the inputs, with their shapes.
 template <typename T>
 struct SegmentScoreGradients {
   const Sum<T>* d_scores;  ///< [rows]
@@ -148,16 +153,18 @@ struct SegmentScoreGradients {
   Sum<T>* d_w2;  ///< added to
 };
 
-/// All loops for one element type T; S = Sum<T>.
+/// The table of all loops for activations of type T; S = Sum<T>. In the equations below, m is the
+/// dropout mask, · works element by element, and a gradient's name starts with d. Unless stated,
+/// x, y and other matrices are [rows, columns] and vectors [columns].
 template <typename T>
 struct Kernels {
   using S = Sum<T>;
 
-  /// y = dropout(activation(x + bias)); x may be y.
+  /// Finishes a linear map: y = m · f(x + bias), where f is the activation. x may be y.
   void (*bias_activation_dropout)(
       const T* x, const S* bias, T* y, RowRange rows, Activation activation, Dropout dropout);
-  /// dx = dy · dropout · activation'; adds the column sums to `d_bias`. `kept` is y for kRelu and
-  /// kSigmoid, x + bias (in T) for the others; not read for kNone.
+  /// Computes dx = dy · m · f'(x + bias), and adds Σ_rows dx to d_bias. `kept` is y for kRelu and
+  /// kSigmoid, x + bias (in T) for the others; it is not read for kNone.
   void (*bias_activation_dropout_backward)(const T* dy,
                                            const T* kept,
                                            T* dx,
@@ -165,13 +172,18 @@ struct Kernels {
                                            RowRange rows,
                                            Activation activation,
                                            Dropout dropout);
-  /// Adds the sum of each column to `sums`.
+  /// Adds Σ_rows x to `sums`: the gradient of a bias without an activation.
   void (*column_sums)(const T* x, S* sums, RowRange rows);
 
-  /// y = residual + dropout(x); residual may be null (0).
+  /// Computes y = residual + m · x; residual may be null (0).
   void (*dropout_add)(const T* x, const T* residual, T* y, RowRange rows, Dropout dropout);
-  /// y = LN(residual + dropout(x)); residual may be null. mean and rstd [rows]. `scratch`
-  /// [columns].
+  /// Applies layer normalization (Ba et al. 2016). With h = residual + m · x, where residual may be
+  /// null (0),
+  ///
+  ///   mean = Σ h / columns,  rstd = 1 / √(Σ (h - mean)² / columns + eps),
+  ///   y = (h - mean) · rstd · gain + bias
+  ///
+  /// mean and rstd [rows] are kept for the backward pass. `scratch` [columns].
   void (*dropout_add_norm)(const T* x,
                            const T* residual,
                            const S* gain,
@@ -183,8 +195,12 @@ struct Kernels {
                            double eps,
                            RowRange rows,
                            Dropout dropout);
-  /// d_residual = gradient of the sum, dx = dropout of it (dx may be null or d_residual); adds to
-  /// d_gain and d_bias. `scratch` [columns].
+  /// Computes the gradients of that. With n = (h - mean) · rstd and g = dy · gain,
+  ///
+  ///   dh = rstd · (g - Σ g / columns - n · Σ (g · n) / columns),  d_residual = dh,  dx = m · dh
+  ///
+  /// and adds Σ_rows dy · n to d_gain and Σ_rows dy to d_bias. dx may be null; without dropout only
+  /// d_residual, which is the same, is written. `scratch` [columns].
   void (*dropout_add_norm_backward)(const T* dy,
                                     const T* x,
                                     const T* residual,
@@ -199,7 +215,9 @@ struct Kernels {
                                     RowRange rows,
                                     Dropout dropout);
 
-  /// y = dropout(scale · table[ids] + position_table[positions]); position_table may be null.
+  /// Looks up embeddings: y[r] = m · (scale · table[ids[r]] + position_table[positions[r]]). ids
+  /// and positions [rows], table [vocabulary, columns], position_table [positions, columns] or null
+  /// (0).
   void (*embed)(const int64_t* ids,
                 const int64_t* positions,
                 const S* table,
@@ -208,8 +226,8 @@ struct Kernels {
                 double scale,
                 RowRange rows,
                 Dropout dropout);
-  /// Adds scale · dropout(dy) to the rows `ids` of d_table: all rows but those of `skip`, and of
-  /// each row the columns [first_column, last_column).
+  /// Adds scale · m · dy[r] to row ids[r] of d_table, except where ids[r] is `skip`, and only in
+  /// the columns [first_column, last_column): threads share the columns.
   void (*embed_backward)(const T* dy,
                          const int64_t* ids,
                          S* d_table,
@@ -220,32 +238,42 @@ struct Kernels {
                          RowRange rows,
                          Dropout dropout);
 
-  /// Elements of scratch that an attention task needs, forward or backward.
+  /// Returns how many elements of scratch an attention task needs, forward or backward.
   int64_t (*attention_scratch)(const AttentionTask<T>& task);
+  /// Computes scaled dot-product attention (Vaswani et al. 2017, eq. 1) for one head of one
+  /// sentence: out = (m · softmax(scale · Q Kᵀ)) V with one softmax over all kinds of keys. A query
+  /// that sees no key gets zeros. Writes task.log_sums for the backward pass.
   void (*attention)(const AttentionTask<T>& task, const AttentionResult<T>& result, S* scratch);
+  /// Computes the gradients of that, with the weights P = exp(scale · Q Kᵀ - log_sums):
+  ///
+  ///   dV = (m · P)ᵀ dO,  dP = m · (dO Vᵀ),  dS = P · (dP - Σ_keys P · dP),
+  ///   dQ = scale · dS K,  dK = scale · dSᵀ Q
   void (*attention_backward)(const AttentionTask<T>& task,
                              const AttentionGradients<T>& gradients,
                              S* scratch);
 
-  /// One query's scaled dot-product attention over keys that lie anywhere in memory, for the heads
-  /// of one group: per head softmax over all kinds of keys, then their values. Without keys the
-  /// output is zero. q is the query's row; kv[i] points at the i-th token's keys and values; out
-  /// [heads · head_dim]. `weights` has room for heads · keys_of(tokens) numbers and receives them,
-  /// head after head.
+  /// Computes the same attention, without dropout, for one query and the heads of one group, over
+  /// keys that lie anywhere in memory: a step of decoding. q is the query's row, kv[i] the row of
+  /// token i with its keys and values, out [heads · head_dim]. `weights` receives heads ·
+  /// keys_of(tokens) numbers, head after head. Without keys, out is zero.
   void (*attend_row)(
       const T* q, const T* const* kv, int64_t tokens, const AttendShape& shape, S* weights, T* out);
 
-  /// The maximum of each kScoreBlock scores, [size / kScoreBlock, rounded up]; true when a NaN or
-  /// +infinity was seen.
+  /// Computes the maximum of each kScoreBlock of `size` scores: maxima [size / kScoreBlock, rounded
+  /// up]. Returns whether a score is NaN or +infinity.
   bool (*block_maxima)(const S* scores, int64_t size, S* maxima);
-  /// Bit i: scores[i] >= bound, for `count` scores, at most kScoreBlock.
+  /// Returns which of `count` scores, at most kScoreBlock, reach the bound: bit i is
+  /// scores[i] >= bound.
   uint64_t (*reaching)(const S* scores, int64_t count, S bound);
-  /// Σ e^(score - highest): a block in the scores' precision, blocks in double. Scores of -infinity
-  /// behind the others change nothing.
+  /// Returns Σ e^(score - highest), the denominator of a softmax: summed in S within a block of
+  /// kScoreBlock, and in double over the blocks. Scores of -infinity behind the others do not
+  /// change it.
   double (*shifted_sum)(const S* scores, int64_t size, S highest);
 
-  /// Loss of one row of logits [vocabulary] (bias [vocabulary] may be null); turns them into their
-  /// gradient when `with_gradient`. `scratch` [vocabulary]; returns log p(gold).
+  /// Adds the label-smoothed cross entropy of one row of logits [vocabulary] to `sums`, and returns
+  /// ln p(gold), where p = softmax(logits + bias). bias [vocabulary] may be null. When
+  /// `with_gradient`, the logits become the gradient p - q; the loss and q are those of
+  /// nn::SmoothedTarget. `scratch` [vocabulary].
   double (*loss_row)(T* logits,
                      const S* bias,
                      const LossTarget& target,
@@ -254,24 +282,32 @@ struct Kernels {
                      S* scratch,
                      LossSums* sums);
 
-  /// y[segment] = maximum of its rows, 0 without rows; `winners` [segments, columns] says which row
-  /// of the segment it was, the first of equals.
+  /// Computes y[s] = max_r x[r] over the rows r of segment s, 0 without rows. x [rows, columns],
+  /// y [segments, columns]. `winners` [segments, columns] keeps which row of the segment it was,
+  /// the first of equals.
   void (*segment_max)(const T* x, T* y, int32_t* winners, SegmentRange range);
+  /// Computes dx[r] = dy[s] where row r was the winner, otherwise 0.
   void (*segment_max_backward)(const T* dy, const int32_t* winners, T* dx, SegmentRange range);
-  /// y[segment] = Σ weights x + (1 - Σ weights) rest; null weights: equal shares; null rest: 0.
-  /// `scratch` [columns].
+  /// Computes y[s] = Σ_r weights[r] · x[r] + (1 - Σ_r weights[r]) · rest[s] over the rows r of
+  /// segment s. x [rows, columns], weights [rows] or null (1 / the segment's rows), rest and y
+  /// [segments, columns], rest or null (0). `scratch` [columns].
   void (*segment_sum)(
       const T* x, const T* rest, const S* weights, T* y, S* scratch, SegmentRange range);
+  /// Computes dx[r] = weights[r] · dy[s], d_rest[s] = (1 - Σ_r weights[r]) · dy[s], and
+  /// d_weights[r] = Σ_columns dy[s] · (x[r] - rest[s]).
   void (*segment_sum_backward)(const SegmentSumGradients<T>& task, SegmentRange range);
+  /// Computes additive scores (Bahdanau et al. 2015, with a sigmoid) of the rows r of segment s:
+  /// scores[r] = Σ_columns w2 · sigmoid(m · (row[r] + segment[s])). scores [rows].
   void (*segment_scores)(const SegmentScores<T>& task, S* scores, SegmentRange range);
-  /// `scratch` [columns].
+  /// Computes d_row[r] = d_scores[r] · w2 · σ · (1 - σ) · m, where σ is the sigmoid above, and
+  /// d_segment[s] = Σ_r d_row[r], and adds Σ_r d_scores[r] · σ to d_w2. `scratch` [columns].
   void (*segment_scores_backward)(const SegmentScores<T>& task,
                                   const SegmentScoreGradients<T>& gradients,
                                   S* scratch,
                                   SegmentRange range);
 };
 
-/// The loops for a level that this processor has. T: float, double, Bfloat16.
+/// Returns the loops for a level that this processor has. T: float, double or Bfloat16.
 template <typename T>
 const Kernels<T>& kernels(Level level);
 extern template PHRASEQ_API const Kernels<float>& kernels(Level);

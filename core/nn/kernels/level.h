@@ -5,7 +5,8 @@
 /// What ties together the sources that are compiled once per processor level.
 namespace phraseq::nn::kernels::PHRASEQ_KERNEL_LEVEL {
 
-/// Each fills in its part of the table; defined for float, double and Bfloat16.
+/// Each fills in its part of the table, in the source of that name (add_row_kernels: rows.cpp).
+/// Defined for float, double and Bfloat16.
 template <typename T>
 void add_row_kernels(Kernels<T>& kernels);
 template <typename T>
@@ -25,7 +26,7 @@ void add_segment_kernels(Kernels<T>& kernels);
 
 }  // namespace phraseq::nn::kernels::PHRASEQ_KERNEL_LEVEL
 
-/// Instantiates one of the above for the three types.
+/// Instantiates one of the functions above for the three types.
 #define PHRASEQ_INSTANTIATE(function)       \
   template void function(Kernels<float>&);  \
   template void function(Kernels<double>&); \

@@ -7,6 +7,7 @@
 namespace phraseq::nn::kernels::PHRASEQ_KERNEL_LEVEL {
 namespace {
 
+/// Computes z = logits + bias in fp32 (fp64).
 template <typename T>
 PHRASEQ_INLINE void widen(const T* logits, const Sum<T>* bias, int64_t count, Sum<T>* z) {
   if (bias) {
@@ -34,7 +35,7 @@ PHRASEQ_INLINE MaxAndSum<S> max_and_sum(const S* z, int64_t count) {
   return {top, sum};
 }
 
-/// z to exp(z - top); their sum.
+/// Turns z into exp(z - top) and returns the sum.
 template <typename S>
 PHRASEQ_INLINE S exponentials(S* z, int64_t count, S top) {
   S sum = 0;
@@ -65,9 +66,9 @@ PHRASEQ_INLINE bool contains(const int64_t* ids, int64_t count, int64_t id) {
   return false;
 }
 
-/// Σ of the logits of classes that are not smoothed. An excluded class must not be the maximum:
-/// until the exponentials are made, it has the gold class's logit, which the sum then counts once
-/// more.
+/// Returns Σ of the logits of classes that are not smoothed. An excluded class must not be the
+/// maximum: until the exponentials are made, it has the gold class's logit, which the sum then
+/// counts once more.
 template <typename S>
 PHRASEQ_INLINE double replace_excluded(S* z, S gold, const LossClasses& classes) {
   double unsmoothed = 0.0;
@@ -80,7 +81,7 @@ PHRASEQ_INLINE double replace_excluded(S* z, S gold, const LossClasses& classes)
   return unsmoothed;
 }
 
-/// Σ of the exponentials but those of excluded classes, which become 0.
+/// Sets the exponentials of excluded classes to 0 and returns the sum of the others.
 template <typename S>
 PHRASEQ_INLINE S total_without_excluded(S* z, const LossClasses& classes) {
   for (int64_t i = 0; i < classes.excluded_count; ++i) z[classes.excluded[i]] = 0;
@@ -105,7 +106,7 @@ PHRASEQ_INLINE RowSums<S> sums_of_row(S* z, int64_t gold_id, const LossClasses& 
           static_cast<double>(seen.sum) - unsmoothed};
 }
 
-/// Adds the row to the sums; its ln p(gold).
+/// Adds the row to the sums and returns ln p(gold).
 template <typename S>
 PHRASEQ_INLINE double add_row(const RowSums<S>& row,
                               const LossTarget& target,
@@ -123,7 +124,7 @@ PHRASEQ_INLINE double add_row(const RowSums<S>& row,
   return log_p;
 }
 
-/// ∂loss/∂logits = p - q, from z = exp(logits - top).
+/// Writes ∂loss/∂logits = p - q, from z = exp(logits - top).
 template <typename T>
 PHRASEQ_INLINE void store_gradient(T* logits,
                                    const Sum<T>* z,

@@ -5,7 +5,7 @@
 namespace phraseq::nn::kernels::PHRASEQ_KERNEL_LEVEL {
 namespace {
 
-/// scratch = residual + dropout(x) of one row.
+/// Computes scratch = residual + dropout(x) for the row whose first element is number `start`.
 template <typename T>
 PHRASEQ_INLINE void sum_row(const T* x,
                             const T* residual,

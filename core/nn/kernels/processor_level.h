@@ -7,9 +7,10 @@ namespace phraseq::nn::kernels {
 /// Processor levels as in the x86-64 psABI; other processors have kBaseline only.
 enum class Level { kBaseline, kV3, kV4 };
 
-/// The highest level that this processor has; the environment variable PHRASEQ_CPU_LEVEL (baseline,
-/// v3, v4) lowers it.
+/// Returns the highest level that this processor has, or a lower one that the environment variable
+/// PHRASEQ_CPU_LEVEL (baseline, v3, v4) selects.
 PHRASEQ_API Level best_level();
+/// Returns whether this processor has all instructions of the level.
 PHRASEQ_API bool has_level(Level level);
 
 }  // namespace phraseq::nn::kernels

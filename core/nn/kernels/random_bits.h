@@ -8,8 +8,8 @@
 /// the backward pass draws it again and nothing is stored.
 namespace phraseq::nn::kernels {
 
-/// Two multiply-xorshift rounds (constants of C. Wellons' lowbias32) with a half of the key before
-/// each. Elements 2^32 apart share bits.
+/// Returns 32 bits for an element: two multiply-xorshift rounds (constants of C. Wellons'
+/// lowbias32), with one half of the key before each. Elements 2^32 apart share bits.
 PHRASEQ_INLINE uint32_t random_bits(uint64_t key, uint32_t element) {
   uint32_t x = element ^ static_cast<uint32_t>(key);
   x ^= x >> 16;
@@ -19,7 +19,7 @@ PHRASEQ_INLINE uint32_t random_bits(uint64_t key, uint32_t element) {
   return x ^ (x >> 16);
 }
 
-/// An element is dropped when its bits are below this: p · 2^32.
+/// Returns p · 2^32: an element is dropped when its bits are below.
 PHRASEQ_INLINE uint32_t dropout_threshold(double p) {
   const double scaled = p * 0x1.0p32;
   return scaled >= 0x1.0p32 ? UINT32_MAX : static_cast<uint32_t>(scaled);
@@ -29,7 +29,7 @@ PHRASEQ_INLINE uint32_t dropout_threshold(double p) {
 /// attention weights over all element numbers.
 inline constexpr uint32_t kRowSpread = 0x9e3779b1U;
 
-/// The first element number of a row of attention weights; column j adds j.
+/// Returns the number of the first element in a row of attention weights; column j adds j.
 PHRASEQ_INLINE uint32_t attention_row_element(int64_t query_row, int64_t heads, int64_t head) {
   return static_cast<uint32_t>(query_row * heads + head) * kRowSpread;
 }

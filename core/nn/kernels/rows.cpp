@@ -18,7 +18,7 @@ PHRASEQ_INLINE S activated(S x) {
   return x;
 }
 
-/// The derivative at `kept`: the output for kRelu and kSigmoid, the input for the others.
+/// Returns the derivative at `kept`: the output for kRelu and kSigmoid, the input for the others.
 template <Activation activation, typename S>
 PHRASEQ_INLINE S slope(S kept) {
   if constexpr (activation == Activation::kRelu)

@@ -3,7 +3,7 @@
 #include "core/nn/kernels/arithmetic.h"
 #include "core/nn/kernels/level.h"
 
-// Runs of rows made into one row each: what phrases are made of words by.
+// Functions that make one row of each segment, a run of rows: phrases of words.
 namespace phraseq::nn::kernels::PHRASEQ_KERNEL_LEVEL {
 namespace {
 
@@ -50,7 +50,6 @@ void segment_max_backward(const T* dy, const int32_t* winners, T* dx, SegmentRan
   });
 }
 
-/// y = Σ weights x, plus (1 - Σ weights) rest when there is a rest. Without weights: 1 / rows each.
 template <typename T>
 void segment_sum(
     const T* x, const T* rest, const Sum<T>* weights, T* y, Sum<T>* scratch, SegmentRange range) {
@@ -75,7 +74,7 @@ void segment_sum(
   });
 }
 
-/// dy · (x - rest) of one row.
+/// Returns Σ dy · (x - rest) of one row; rest null = 0.
 template <typename T>
 PHRASEQ_INLINE Sum<T> weight_gradient(const T* dy, const T* x, const T* rest, int64_t columns) {
   Sum<T> sum = 0;

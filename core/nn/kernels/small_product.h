@@ -5,9 +5,8 @@
 #include "core/nn/kernels/random_bits.h"
 #include "core/nn/kernels/registers.h"
 
-/// Products of matrices that fit into the first caches, as attention has them: C[m, n] (+)= A[m, k]
-/// B[k, n] with rows of B and C contiguous and n a multiple of kColumnUnit. Included by the
-/// kernels' sources only.
+/// Products of matrices that fit into the first caches, as in attention. Included by the kernels'
+/// sources only.
 namespace phraseq::nn::kernels {
 namespace {
 
@@ -26,6 +25,7 @@ struct Elements {
   int64_t row_step, column_step;
 };
 
+/// Computes a tile of C, `tile_rows` rows by `vectors` registers, whose sums stay in registers.
 template <int tile_rows, int vectors, typename S>
 PHRASEQ_INLINE void product_tile(const Elements<S>& a,
                                  const S* b,
@@ -66,7 +66,7 @@ PHRASEQ_INLINE void product_tile(const Elements<S>& a,
   }
 }
 
-/// All columns of `tile_rows` rows.
+/// Computes all columns of `tile_rows` rows of C.
 template <int tile_rows, typename S>
 PHRASEQ_INLINE void product_rows(const Elements<S>& a,
                                  const S* b,
@@ -86,6 +86,9 @@ PHRASEQ_INLINE void product_rows(const Elements<S>& a,
   }
 }
 
+/// Computes C = A B or, when `accumulate`, C += A B: A [rows, depth], B [depth, columns], C [rows,
+/// columns]. Rows of B are `b_step` elements apart, rows of C `c_step`; `columns` is a multiple of
+/// kColumnUnit.
 template <typename S>
 void small_product(const Elements<S>& a,
                    const S* b,

@@ -7,17 +7,20 @@
 namespace phraseq::nn::kernels {
 namespace {
 
-/// How many tokens before its own a piece of a vector takes.
+/// Returns how many tokens before the vector's own token the piece j reads for position w of the
+/// window.
 PHRASEQ_INLINE int64_t lag_of(const VectorLayout& layout, int64_t w, int64_t j) {
   return layout.window - 1 - w + layout.part_lag * (layout.parts - 1 - j);
 }
 
+/// Returns at which column, from the layout's first, that piece begins.
 PHRASEQ_INLINE int64_t offset_of(const VectorLayout& layout, int64_t w, int64_t j) {
   return w * layout.window_step + j * layout.part_step;
 }
 
-/// Vectors of tokens `first` to `first + count` of a sentence that starts at `rows`, times
-/// `factor`, into to[count, width]; columns after a vector's own become zero.
+/// Reads the vectors of the tokens `first` to `first + count - 1` of a sentence that starts at
+/// `rows`, multiplied by `factor`, into `to` [count, width]: the equation of VectorLayout. Columns
+/// after a vector's own become zero.
 template <typename T>
 PHRASEQ_INLINE void read_vectors(const VectorLayout& layout,
                                  const T* rows,
@@ -56,13 +59,13 @@ PHRASEQ_INLINE void read_vectors(const VectorLayout& layout,
   }
 }
 
-/// Which vectors are written: those of tokens `first` to `last`. Rows of the sentence whose vectors
-/// would be tokens `from` to `to` are set, to zero where there is no such vector.
+/// Which vectors are written: those of the tokens `first` to `last - 1`. The rows that belong to
+/// the tokens `from` to `to - 1` are set, to zero where there is no such vector.
 struct WrittenRange {
   int64_t first, last, from, to;
 };
 
-/// A row's columns become the piece of the one vector that it was read into.
+/// Writes one piece of a vector, multiplied by `factor`, to the columns that it was read from.
 template <typename T>
 PHRASEQ_INLINE void write_piece(const Sum<T>* piece, int64_t head_dim, Sum<T> factor, T* place) {
 #pragma GCC ivdep
@@ -74,7 +77,7 @@ PHRASEQ_INLINE void write_zeros(int64_t head_dim, T* place) {
   for (int64_t d = 0; d < head_dim; ++d) store(place + d, Sum<T>{0});
 }
 
-/// A row's columns become the sum over the pieces of all joined vectors that it was read into.
+/// Writes, multiplied by `factor`, the sum of all pieces that were read from a row's columns.
 template <typename T>
 PHRASEQ_INLINE void write_joined(const VectorLayout& layout,
                                  const Sum<T>* vectors,
@@ -100,9 +103,10 @@ PHRASEQ_INLINE void write_joined(const VectorLayout& layout,
   }
 }
 
-/// The transpose of read_vectors: each row's columns get the sum of what was made of them, times
-/// `factor`. `vectors` are those of range.first and following, one every `width`; a sentence has
-/// `length` rows. Joined vectors (part_step 0, no window) are written for a whole sentence at once.
+/// Writes vectors back to the rows that read_vectors read them from (its transpose): each row's
+/// columns get the sum of the pieces that were read from them, multiplied by `factor`. `vectors`
+/// [range.last - range.first, width]; the sentence has `length` rows. Joined vectors (several parts
+/// with part_step 0, no window) are written for a whole sentence at once.
 template <typename T>
 PHRASEQ_INLINE void write_vectors(const VectorLayout& layout,
                                   const Sum<T>* vectors,

@@ -86,16 +86,21 @@ at::Tensor MultiheadSelfAttention::forward(const at::Tensor& x,
                                            const PackedTokens& tokens,
                                            bool causal,
                                            Context& context) const {
+  const AttentionOptions attention = maps_.attention(causal);
   const at::Tensor kvq = maps_.keys_values_queries(x, context);  // [tokens, 3 · model]
-  if (context.recording()) {
-    const auto parts = kvq.chunk(3, 1);  // keys, values, queries: [tokens, model] each
-    context.recording()->add(
-        *this,
-        "weights",
-        attention_weights(parts[2], parts[0], tokens, tokens, maps_.attention(causal)));
-  }
-  return maps_.out_proj->forward(self_attention(kvq, tokens, maps_.attention(causal), context),
-                                 context);
+  if (context.recording())
+    record_weights(kvq, tokens, attention, context);
+  const at::Tensor heads = self_attention(kvq, tokens, attention, context);  // [tokens, model]
+  return maps_.out_proj->forward(heads, context);
+}
+
+void MultiheadSelfAttention::record_weights(const at::Tensor& kvq,
+                                            const PackedTokens& tokens,
+                                            const AttentionOptions& attention,
+                                            Context& context) const {
+  const auto parts = kvq.chunk(3, 1);  // keys, values, queries: [tokens, model] each
+  context.recording()->add(
+      *this, "weights", attention_weights(parts[2], parts[0], tokens, tokens, attention));
 }
 
 std::unique_ptr<AttentionState> MultiheadSelfAttention::start() const {
@@ -106,9 +111,11 @@ at::Tensor MultiheadSelfAttention::step(const at::Tensor& x,
                                         AttentionState& state,
                                         const DecodingRows& rows,
                                         Context& context) const {
+  SelfAttentionCache& past = dynamic_cast<GrowingKeys&>(state).cache;
   const at::Tensor kvq = maps_.keys_values_queries(x, context);  // [rows, 3 · model]
-  const at::Tensor heads = dynamic_cast<GrowingKeys&>(state).cache.attend(
-      kvq, rows.ancestry, maps_.options.heads, maps_.scale());
+  past.append(kvq.narrow(1, 0, 2 * maps_.options.model));        // [rows, 2 · model]
+  const at::Tensor heads =
+      past.attend(kvq, rows.ancestry, maps_.options.heads, maps_.scale());  // [rows, model]
   return maps_.out_proj->forward(heads, context);
 }
 
@@ -141,15 +148,26 @@ at::Tensor MultiheadCrossAttention::attend(const Projected& projected,
                                            const PackedTokens& keys,
                                            Context& context,
                                            at::Tensor* weights) const {
-  const auto& [q, kv] = projected;
-  if (context.recording()) {
-    const at::Tensor k = kv.narrow(1, 0, maps_.options.model);  // [key tokens, model]
-    context.recording()->add(
-        *this, "weights", attention_weights(q, k, queries, keys, maps_.attention(false)));
-  }
-  const at::Tensor heads =
-      cross_attention(q, kv, queries, keys, maps_.attention(/*causal=*/false), context, weights);
+  if (context.recording())
+    record_weights(projected, queries, keys, context);
+  const at::Tensor heads = cross_attention(projected.q,  // [query tokens, model]
+                                           projected.kv,
+                                           queries,
+                                           keys,
+                                           maps_.attention(/*causal=*/false),
+                                           context,
+                                           weights);
   return maps_.out_proj->forward(heads, context);
+}
+
+void MultiheadCrossAttention::record_weights(const Projected& projected,
+                                             const PackedTokens& queries,
+                                             const PackedTokens& keys,
+                                             Context& context) const {
+  const at::Tensor k = projected.kv.narrow(1, 0, maps_.options.model);  // [key tokens, model]
+  const AttentionOptions attention = maps_.attention(/*causal=*/false);
+  context.recording()->add(
+      *this, "weights", attention_weights(projected.q, k, queries, keys, attention));
 }
 
 std::unique_ptr<AttentionState> MultiheadCrossAttention::start(const at::Tensor& memory,

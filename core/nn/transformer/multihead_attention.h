@@ -53,6 +53,11 @@ class PHRASEQ_API MultiheadSelfAttention : public SelfAttention {
   double multiply_adds(double tokens) const override;
 
  private:
+  void record_weights(const at::Tensor& kvq,
+                      const PackedTokens& tokens,
+                      const AttentionOptions& attention,
+                      Context& context) const;
+
   AttentionMaps maps_;
 };
 
@@ -92,6 +97,11 @@ class PHRASEQ_API MultiheadCrossAttention : public CrossAttention {
                     at::Tensor* weights = nullptr) const;
 
  private:
+  void record_weights(const Projected& projected,
+                      const PackedTokens& queries,
+                      const PackedTokens& keys,
+                      Context& context) const;
+
   AttentionMaps maps_;
 };
 

@@ -9,6 +9,7 @@
 #include "core/nn/caching_allocator.h"
 #include "core/nn/functional/functional.h"
 #include "core/nn/functional/reference/functional_reference.h"
+#include "tests/core/nn/functional/padded_attention.h"
 
 namespace {
 
@@ -65,8 +66,8 @@ void attention(benchmark::State& state) {
     if (own)
       return self_attention(kvq, tokens, options, context);
     const auto parts = kvq.chunk(3, 1);
-    return reference::attention(
-        {parts[2], parts[0], parts[1], &tokens.offsets, &tokens.offsets}, options, 0, nullptr);
+    return phraseq::testing::padded_attention(
+        {parts[2], parts[0], parts[1], tokens.offsets, tokens.offsets}, options, 0);
   });
 }
 

@@ -1,15 +1,27 @@
 #include "core/nn/functional/reference/functional_reference.h"
 
-#include <algorithm>
 #include <limits>
 
-#include <ATen/ATen.h>
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/arange.h>
+#include <ATen/ops/bitwise_xor.h>
+#include <ATen/ops/embedding.h>
+#include <ATen/ops/full.h>
+#include <ATen/ops/gelu.h>
+#include <ATen/ops/isin.h>
+#include <ATen/ops/layer_norm.h>
+#include <ATen/ops/logsumexp.h>
+#include <ATen/ops/relu.h>
+#include <ATen/ops/rshift.h>
+#include <ATen/ops/sigmoid.h>
+#include <ATen/ops/silu.h>
+#include <ATen/ops/stack.h>
+#include <ATen/ops/where.h>
 
 #include "core/data/device/to_device.h"
 #include "core/nn/functional/device/gpu_kernels.h"
 #include "core/nn/functional/normalization.h"
 #include "core/nn/kernels/random_bits.h"
-#include "core/nn/padded_layout.h"
 
 namespace phraseq::nn::reference {
 namespace {
@@ -58,16 +70,6 @@ at::ScalarType sum_type(const at::Tensor& x) {
   return x.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
 }
 
-/// Which keys each query sees, [batch, 1, tgt_time, src_time].
-at::Tensor visible_keys(const PaddedLayout& queries, const PaddedLayout& keys, bool causal) {
-  at::Tensor visible = keys.mask.view({keys.batch, 1, 1, keys.time});  // [batch, 1, 1, src_time]
-  if (causal)
-    visible =  // [batch, 1, tgt_time, src_time]
-        at::logical_and(visible, at::ones({queries.time, keys.time}, visible.options()).tril());
-  return visible.expand(
-      {keys.batch, 1, queries.time, keys.time});  // [batch, 1, tgt_time, src_time]
-}
-
 }  // namespace
 
 at::Tensor dropout_factors(const at::Tensor& indices, uint64_t key, double p, at::ScalarType type) {
@@ -93,62 +95,12 @@ at::Tensor epilogue(const at::Tensor& x, Activation activation, double p, uint64
   return dropout(activate(x, activation), p, key);
 }
 
-at::Tensor linear(const at::Tensor& x,
-                  const at::Tensor& weight,
-                  const at::Tensor& bias,
-                  Activation activation,
-                  double p,
-                  uint64_t key) {
-  const at::ScalarType type = x.scalar_type();
-  const at::Tensor cast_bias = bias.defined() ? bias.to(type) : bias;
-  return epilogue(at::linear(x, weight.to(type), cast_bias), activation, p, key);
-}
-
 at::Tensor layer_norm(const at::Tensor& x,
                       const at::Tensor& gain,
                       const at::Tensor& bias,
                       double eps) {
   const at::Tensor wide = x.to(sum_type(x));
   return at::layer_norm(wide, {x.size(-1)}, gain, bias, eps).to(x.scalar_type());
-}
-
-at::Tensor attention(const AttentionRows& rows,
-                     const AttentionOptions& options,
-                     uint64_t key,
-                     at::Tensor* weights) {
-  const PaddedLayout queries(*rows.query_offsets, rows.q.device());
-  const PaddedLayout keys(*rows.key_offsets, rows.q.device());
-  const at::ScalarType wide = sum_type(rows.q);
-  const at::Tensor q =
-      queries.split_heads(rows.q, options.heads).to(wide);  // [batch, heads, tgt_time, head_dim]
-  const at::Tensor k =
-      keys.split_heads(rows.k, options.heads).to(wide);  // [batch, heads, src_time, head_dim]
-  const at::Tensor v =
-      keys.split_heads(rows.v, options.heads).to(wide);  // [batch, heads, src_time, head_dim]
-  const at::Tensor visible = visible_keys(queries, keys, options.causal);
-  const at::Tensor scores =
-      at::matmul(q, k.transpose(2, 3)) * options.scale;  // [batch, heads, tgt_time, src_time]
-  at::Tensor shares =
-      keys.time == 0
-          ? scores
-          : at::softmax(scores.masked_fill(visible.logical_not(), kMaskedScore), -1)
-                .masked_fill(visible.logical_not(), 0.0);  // [batch, heads, tgt_time, src_time]
-  if (weights) {
-    *weights = shares.detach()
-                   .mean(1)                                          // [batch, tgt_time, src_time]
-                   .view({queries.batch * queries.time, keys.time})  // [batch · tgt_time, src_time]
-                   .index_select(0, queries.place);                  // [query tokens, src_time]
-  }
-  if (options.dropout > 0.0 && key != 0) {
-    const at::Tensor elements =  // [batch, heads, tgt_time, src_time]
-        attention_elements(queries,
-                           options.heads,
-                           0,
-                           options.heads,
-                           at::arange(keys.time, queries.place.options()));
-    shares = shares * dropout_factors(elements, key, options.dropout, wide);
-  }
-  return queries.join_heads(at::matmul(shares, v)).to(rows.q.scalar_type());  // [tokens, model]
 }
 
 at::Tensor embed(const at::Tensor& ids,

@@ -3,7 +3,14 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include <ATen/ATen.h>
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/arange.h>
+#include <ATen/ops/cat.h>
+#include <ATen/ops/constant_pad_nd.h>
+#include <ATen/ops/logical_and.h>
+#include <ATen/ops/matmul.h>
+#include <ATen/ops/softmax.h>
+#include <ATen/ops/zeros.h>
 
 #include "core/nn/functional/reference/functional_reference.h"
 #include "core/nn/kernels/kernels.h"

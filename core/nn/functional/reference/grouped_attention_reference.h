@@ -4,8 +4,8 @@
 
 namespace phraseq::nn::reference {
 
-/// nn::grouped_attention, with its shapes, of ATen's operators, for devices without kernels of
-/// their own.
+/// Computes nn::grouped_attention, with its shapes, from ATen's differentiable operators on padded
+/// sentences, for devices without kernels of ours. Dropout takes its key instead of a context.
 PHRASEQ_API at::Tensor grouped_attention(const at::Tensor& q,
                                          const at::Tensor& kv,
                                          const SentenceRows& rows,

@@ -3,7 +3,11 @@
 #include <algorithm>
 #include <numeric>
 
-#include <ATen/ATen.h>
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/cat.h>
+#include <ATen/ops/matmul.h>
+#include <ATen/ops/softmax.h>
+#include <ATen/ops/zeros_like.h>
 
 #include "core/data/device/to_device.h"
 #include "core/nn/functional/reference/grouped_attention_reference.h"

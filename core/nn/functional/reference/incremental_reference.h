@@ -13,7 +13,7 @@
 /// a kernel of ours.
 namespace phraseq::nn {
 
-/// Where each decoding row's source-side keys lie: those of its sentence.
+/// Where the source-side keys of each decoding row lie: those of its sentence.
 struct KeyRanges {
   const std::vector<int64_t>& offsets;  ///< [sentences + 1]
   const std::vector<int64_t>& sentence_of_row;
@@ -34,16 +34,16 @@ struct KeyRanges {
   }
 };
 
-/// kvq [rows, 3 · model] → [rows, model]; blocks: those of a SelfAttentionCache, [steps, rows then,
-/// 2 · model], which hold all steps of the ancestry.
+/// Attends to the steps decoded so far: kvq [rows, 3 · model] → [rows, model]. `blocks` are those
+/// of a SelfAttentionCache, [steps, rows then, 2 · model], and hold all steps of the ancestry.
 PHRASEQ_API at::Tensor self_attention_reference(const at::Tensor& kvq,
                                                 const std::vector<at::Tensor>& blocks,
                                                 const Ancestry& ancestry,
                                                 int64_t heads,
                                                 double scale);
 
-/// q [rows, model], kv [source tokens, 2 · model] → [rows, model]. `mean_weights`, when given, is
-/// [rows, longest] of zeros and is filled.
+/// Attends to the source: q [rows, model], kv [source tokens, 2 · model] → [rows, model].
+/// `mean_weights`, when given, is [rows, longest] of zeros and is filled.
 PHRASEQ_API at::Tensor cross_attention_reference(const at::Tensor& q,
                                                  const at::Tensor& kv,
                                                  const KeyRanges& ranges,
@@ -51,8 +51,9 @@ PHRASEQ_API at::Tensor cross_attention_reference(const at::Tensor& q,
                                                  double scale,
                                                  at::Tensor* mean_weights);
 
-/// As `layout` reads q [rows, …] and the blocks' keys and values (kv [source tokens, …]): [rows,
-/// out columns]; `weights` [query kinds, heads, rows, key kinds, longest].
+/// The same two for the kinds of keys and queries of `layout`, which reads q [rows, …] and the keys
+/// and values of the blocks or of kv [source tokens, …]: [rows, out columns]. `weights`, when
+/// given, receives [query kinds, heads, rows, key kinds, longest].
 PHRASEQ_API at::Tensor self_attention_reference(const at::Tensor& q,
                                                 const std::vector<at::Tensor>& blocks,
                                                 const Ancestry& ancestry,

@@ -2,9 +2,9 @@
 
 #include "core/nn/functional/segments.h"
 
-/// The functions of segments.h, with its shapes, from ATen's operators, on the padded view
-/// [segments, longest, …]: what runs on devices without own kernels, and the second opinion of the
-/// kernels' tests.
+/// The functions of segments.h, with its shapes, from ATen's operators on padded tensors
+/// [segments, longest, …], for devices without kernels of ours; tests compare the kernels with
+/// them.
 namespace phraseq::nn::reference {
 
 PHRASEQ_API at::Tensor segment_max(const at::Tensor& x, const SegmentOffsets& offsets);

@@ -5,27 +5,28 @@
 
 #include "core/nn/kernels/packed/panel_tiles.h"
 
-/// Products by the tile registers of AMX: 16 rows of 64 bytes each, of x, of a panel, or of sums.
+/// Products with the tile registers of AMX (Intel's Advanced Matrix Extensions): each holds 16 rows
+/// of 64 bytes, of x, of a panel, or of sums.
 namespace phraseq::nn::kernels::PHRASEQ_KERNEL_LEVEL {
 namespace {
 
 constexpr int64_t kTileHeight = 16, kTileBytes = 64;
 constexpr int64_t kPanelStep = kPanel * 4;  // bytes from one group of depth to the next
 
-/// What ldtilecfg reads.
+/// The shapes of the tiles, as the instruction ldtilecfg reads them.
 struct alignas(64) TileShapes {
   uint8_t palette = 1, start_row = 0, reserved[14] = {};
   uint16_t row_bytes[16] = {};
   uint8_t rows[16] = {};
 };
 
-/// Sums of a block of rows with one panel.
+/// The sums of a block of rows with one panel.
 struct alignas(64) TileSums {
   int32_t values[kTileHeight][kPanel];  // or floats of as many bits
 };
 
-/// Tiles 0 to 3 become sums [height, 16], 4 rows of x, 5 to 7 columns of a panel, as long as it
-/// lives.
+/// Configures the tile registers while it exists: 0 to 3 hold sums [height, 16], 4 holds rows of x,
+/// 5 to 7 hold columns of a panel.
 class TileRegisters {
  public:
   PHRASEQ_INLINE explicit TileRegisters(int64_t height) {
@@ -41,8 +42,8 @@ class TileRegisters {
   TileRegisters& operator=(const TileRegisters&) = delete;
 };
 
-/// The sums of rows of x, `x_step` bytes apart, with the groups of a panel. `steps`: of 64 bytes of
-/// a row.
+/// Computes `sums` of up to 16 rows of x, `x_step` bytes apart, with a panel. `steps` counts the
+/// parts of 64 bytes in a row.
 template <typename Multiply>
 PHRASEQ_INLINE void sum_tiles(
     const void* x, int64_t x_step, const void* panel, int64_t steps, TileSums& sums) {
@@ -71,8 +72,9 @@ PHRASEQ_INLINE void sum_tiles(
   _tile_stored(3, sums.values[0] + 3 * kLanes, kPanelStep);
 }
 
-/// `visit(row, panel)` for blocks of `height` rows of [first_row, last_row), which may overlap so
-/// that all have the same height, with the panels first to last - 1.
+/// Calls `visit(row, panel)` for each panel first to last - 1 and blocks of `height` rows that
+/// cover first_row to last_row - 1. The last two blocks may overlap, so that all have the same
+/// height.
 template <typename Visit>
 PHRASEQ_INLINE void each_block(int64_t first_row,
                                int64_t last_row,
@@ -86,7 +88,8 @@ PHRASEQ_INLINE void each_block(int64_t first_row,
   }
 }
 
-/// All rows with the panels first to last - 1: `visit(row, panel, height)`.
+/// Calls `visit(row, panel, height)` for blocks that cover all rows, and the panels first to
+/// last - 1, with the tile registers configured.
 template <typename Visit>
 PHRASEQ_INLINE void visit_blocks(
     int64_t rows, int64_t row_bytes, int64_t first, int64_t last, const Visit& visit) {

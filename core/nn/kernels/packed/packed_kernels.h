@@ -6,7 +6,7 @@
 
 namespace phraseq::nn::kernels {
 
-/// A matrix W [columns, depth] anywhere in memory: element [column, k] is
+/// A weight W [columns, depth] anywhere in memory: W[column, k] is
 /// data[column · column_step + k · depth_step].
 template <typename T>
 struct MatrixToPack {
@@ -15,38 +15,42 @@ struct MatrixToPack {
   int64_t columns, depth;
 };
 
-/// y = x Wᵀ + bias with W [columns, depth], for rows of y that lie `y_step` apart; `bias` may be
-/// null.
+/// A linear map: y = x Wᵀ + bias or, with `relu`, y = max(0, x Wᵀ + bias), for x [rows, depth],
+/// W [columns, depth] and y [rows, columns].
 template <typename T>
 struct ProductTask {
   int64_t rows, columns, depth;
-  const T* bias;
-  bool relu;  ///< y = max(0, y)
+  const T* bias;  ///< [columns] or null
+  bool relu;
   T* y;
-  int64_t y_step;
+  int64_t y_step;  ///< elements from one row to the next
 };
 
+/// A linear map in T.
 template <typename T>
 struct PackedProduct : ProductTask<T> {
   const T* x;
-  int64_t x_step;   ///< from one row to the next
+  int64_t x_step;   ///< elements from one row to the next
   const T* panels;  ///< W as `pack` wrote it
 };
 
-/// Products with a matrix that was copied once into panels of as many columns as the registers of a
-/// level take, [columns / panel_columns, depth, panel_columns], the last one filled up with zeros.
+/// Linear maps whose weight was copied once into panels. A panel has as many columns as fit into
+/// the registers of a level, and its numbers lie in the order in which the product reads them:
+/// panels [columns / panel_columns, depth, panel_columns], the last one filled up with zeros.
 ///
-/// Each element of y is one sum over `depth` in its order, so that a row's result does not depend
-/// on the number of rows.
+/// Each element of y is one sum over `depth`, from the first to the last, so that a row's result
+/// does not depend on the number of rows.
 template <typename T>
 struct PackedKernels {
   int64_t panel_columns;
-  /// Writes the panels first to last - 1; `panels` is where panel 0 is.
+  /// Copies the columns of the panels first to last - 1; `panels` points at panel 0.
   void (*pack)(const MatrixToPack<T>& matrix, int64_t first, int64_t last, T* panels);
-  /// The columns of panels first to last - 1; y is where column 0 is.
+  /// Computes all rows of y in the columns of the panels first to last - 1; task.panels and task.y
+  /// point at panel 0 and column 0.
   void (*product)(const PackedProduct<T>& task, int64_t first, int64_t last);
 };
 
+/// Declares packed_kernels<float>(level).
 PHRASEQ_DECLARE_KERNELS(PackedKernels, packed_kernels)
 
 }  // namespace phraseq::nn::kernels

@@ -21,7 +21,8 @@ constexpr int kLanes = kBytes / 4;  // of 32 bits
 constexpr int kPanel = kVectors * kLanes;
 constexpr int kAhead = 8;  // steps of depth that a panel is prefetched ahead
 
-/// Rows that are multiplied with one panel after the other stay in the second cache.
+/// The size of the rows that are multiplied with one panel after the other: they stay in the second
+/// cache.
 constexpr int64_t kBlockBytes = 192 * 1024;
 
 typedef float Values __attribute__((vector_size(kBytes), aligned(sizeof(float)), may_alias));
@@ -45,7 +46,8 @@ PHRASEQ_INLINE void finish_row(
   for (int64_t j = 0; j < count; ++j) y[j] = values[j];
 }
 
-/// The same for a vector of columns of a whole panel; `bias` is read only if the task has one.
+/// Writes a vector of columns of a whole panel in the same way; `bias` is read only if the task has
+/// one.
 template <typename Task>
 PHRASEQ_INLINE void finish_vector(
     Values value, Values bias, const Task& task, int64_t row, int64_t column) {
@@ -56,9 +58,9 @@ PHRASEQ_INLINE void finish_vector(
   store(task.y + row * task.y_step + column, value);
 }
 
-/// How the sums of a tile become rows of y when they are the products themselves.
+/// How the sums of a tile become rows of y when they need no scale.
 struct PlainSums {
-  /// The columns of a panel that is not filled up by the matrix.
+  /// Writes the columns of the last panel, which has fewer than kPanel.
   template <int rows, typename Task>
   PHRASEQ_INLINE static void finish(const Values (&sums)[rows][kVectors],
                                     const Task& task,
@@ -72,7 +74,7 @@ struct PlainSums {
     }
   }
 
-  /// All columns of a panel.
+  /// Writes all columns of a panel.
   template <int rows, typename Task>
   PHRASEQ_INLINE static void finish_whole(const Values (&sums)[rows][kVectors],
                                           const Task& task,
@@ -88,7 +90,8 @@ struct PlainSums {
   }
 };
 
-/// The sums of `panels` panels, [panel][row][vector], by `Tile::finish` or `Tile::finish_whole`.
+/// Writes the sums of `panels` panels, [panel][row][vector], by `Tile::finish` or
+/// `Tile::finish_whole`.
 template <typename Tile, int rows, int panels, typename Sums, typename Task>
 PHRASEQ_INLINE void finish_panels(const Sums (&sums)[panels][rows][kVectors],
                                   const Task& task,
@@ -104,8 +107,9 @@ PHRASEQ_INLINE void finish_panels(const Sums (&sums)[panels][rows][kVectors],
   }
 }
 
-/// Few rows leave registers for several panels: enough sums to hide the latency of a multiply-add.
-/// A panel of four vectors has enough for one row: more panels would only be more streams to read.
+/// How many panels a tile multiplies at once. Few rows leave registers for several panels, whose
+/// sums hide the latency of a multiply-add. A panel of four vectors has enough sums for one row:
+/// more panels would only be more streams to read.
 template <int rows>
 constexpr int kPanelsAtOnce = kVectors == 4 || rows > 2 ? 1 : 4 / rows;
 
@@ -114,7 +118,8 @@ constexpr int kPanelsAtOnce = kVectors == 4 || rows > 2 ? 1 : 4 / rows;
 template <int rows>
 constexpr bool kPrefetches = rows > 2 || kVectors != 4;
 
-/// `Tile::run<rows, panels>(task, first_row, panel)` multiplies `rows` rows with `panels` panels.
+/// Multiplies `rows` rows with the panels first to last - 1, by calls of
+/// `Tile::run<rows, panels>(task, first_row, panel)` for `panels` panels each.
 template <typename Tile, int rows, typename Task>
 void tiles(const Task& task, int64_t first_row, int64_t first, int64_t last) {
   constexpr int kAtOnce = kPanelsAtOnce<rows>;
@@ -124,6 +129,7 @@ void tiles(const Task& task, int64_t first_row, int64_t first, int64_t last) {
   for (; panel < last; ++panel) Tile::template run<rows, 1>(task, first_row, panel);
 }
 
+/// The same with the number of rows as an argument, 1 to kTileRows.
 template <typename Tile, typename Task>
 void tiles_of(int64_t rows, const Task& task, int64_t first_row, int64_t first, int64_t last) {
   switch (rows) {
@@ -142,8 +148,8 @@ void tiles_of(int64_t rows, const Task& task, int64_t first_row, int64_t first, 
   }
 }
 
-/// Rows first_row to last_row - 1, in tiles of about the same height, with one panel group after
-/// the other.
+/// Multiplies the rows first_row to last_row - 1, in tiles of about the same height, with one group
+/// of panels after the other.
 template <typename Tile, typename Task>
 void block(const Task& task, int64_t first_row, int64_t last_row, int64_t first, int64_t last) {
   const int64_t rows = last_row - first_row;
@@ -158,7 +164,8 @@ void block(const Task& task, int64_t first_row, int64_t last_row, int64_t first,
   }
 }
 
-/// All rows, of `row_bytes` bytes each, with the panels first to last - 1.
+/// Computes the task for all rows of x, of `row_bytes` bytes each, and the panels first to last
+/// - 1.
 template <typename Tile, typename Task>
 void product_in_tiles(const Task& task, int64_t row_bytes, int64_t first, int64_t last) {
   const int64_t fitting = kBlockBytes / (row_bytes + 1);

@@ -1,7 +1,7 @@
 #include <cmath>
 
 #include "core/nn/functional/functional.h"
-#include "core/nn/functional/reference/functional_reference.h"
+#include "tests/core/nn/functional/padded_attention.h"
 #include "tests/core/nn/tensor_matchers.h"
 
 namespace phraseq::nn {
@@ -11,6 +11,7 @@ using phraseq::testing::close;
 using phraseq::testing::expect_gradient;
 using phraseq::testing::leaf;
 using phraseq::testing::normal;
+using phraseq::testing::padded_attention;
 using phraseq::testing::sentences;
 
 /// Attention of one head of one sentence, straight from the equation.
@@ -116,13 +117,12 @@ TEST(SelfAttention, EqualsTheOperatorsUnderDropoutAtEveryLength) {
       inputs[side] = leaf(normal({307, 54}, 1));
       Context context(true, Precision::kFp64, 8), twin(true, Precision::kFp64, 8);
       const auto parts = inputs[side].chunk(3, 1);
-      outputs[side] = side == 0
-                          ? self_attention(inputs[side], tokens, options, context)
-                          : reference::attention(
-                                {parts[2], parts[0], parts[1], &tokens.offsets, &tokens.offsets},
-                                options,
-                                twin.next_dropout_key(),
-                                nullptr);
+      outputs[side] =
+          side == 0
+              ? self_attention(inputs[side], tokens, options, context)
+              : padded_attention({parts[2], parts[0], parts[1], tokens.offsets, tokens.offsets},
+                                 options,
+                                 twin.next_dropout_key());
       outputs[side].backward(normal({307, 18}, 2));
     }
     EXPECT_TRUE(close(outputs[0], outputs[1], 1e-12));

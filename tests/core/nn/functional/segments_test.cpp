@@ -95,6 +95,16 @@ TEST(Segments, ScoreRowsAsThePaddedViewDoes) {
   }
 }
 
+TEST(Segments, AreZerosByOperatorsWhenNoneHasARow) {
+  const SegmentOffsets none = {0, 0, 0};
+  const at::Tensor x = at::zeros({0, 3}, at::kDouble), zeros = at::zeros({2, 3}, at::kDouble);
+  EXPECT_TRUE(close(reference::segment_max(x, none), zeros, 0));
+  EXPECT_TRUE(close(reference::segment_mean(x, none), zeros, 0));
+  const at::Tensor scores = at::zeros({0}, at::kDouble), rest = normal({2, 3}, 1);
+  EXPECT_EQ(reference::segment_softmax(scores, none).numel(), 0);
+  EXPECT_TRUE(close(reference::segment_weighted_sum(x, scores, rest, none), rest, 0));
+}
+
 TEST(Segments, KeepTheirSumsInFp32UnderBf16) {
   const at::Tensor x = normal({10, 64}, 1).to(at::kBFloat16),
                    w2 = normal({1, 64}, 3).to(at::kFloat);

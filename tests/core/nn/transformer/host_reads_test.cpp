@@ -13,8 +13,8 @@
 #include "core/criterion/token_loss.h"
 #include "core/nn/functional/reference/operators_only.h"
 #include "core/nn/transformer/transformer_model.h"
-#include "core/optim/adam.h"
 #include "core/optim/gradient.h"
+#include "core/optim/optimizers/adam.h"
 #include "tests/support/architecture_checks.h"
 
 namespace phraseq::nn {
