@@ -142,7 +142,7 @@ class C10dGroup final : public ProcessGroup {
                 const at::Tensor& mine,
                 const std::vector<bool>& contributes,
                 Wire wire) override;
-  void gather_shares(at::Tensor& values, int64_t share) override;
+  void gather_shards(at::Tensor& values, int64_t shard_size) override;
   void report_failure(const std::string& reason, bool is_own) noexcept override {
     roll_.report(reason, is_own);
     disconnect();  // the others notice, and ask
@@ -183,7 +183,7 @@ class C10dGroup final : public ProcessGroup {
                  const at::Tensor& mine,
                  const std::vector<bool>& contributes,
                  at::ScalarType wire);
-  void gather_pieces(const at::Tensor& values, int64_t share, int64_t start, int64_t length);
+  void gather_pieces(const at::Tensor& values, int64_t shard_size, int64_t start, int64_t length);
 
   RollCall roll_;
   c10::intrusive_ptr<c10d::Backend> texts_, numbers_;
@@ -310,19 +310,19 @@ void C10dGroup::sum_piece(const at::Tensor& sums,
   copy_in_slices(sums, incoming.narrow(0, 0, elements));
 }
 
-void C10dGroup::gather_shares(at::Tensor& values, int64_t share) {
+void C10dGroup::gather_shards(at::Tensor& values, int64_t shard_size) {
   const int64_t most = std::max<int64_t>(1, kPiece / size());
-  for (int64_t start = 0; start < share; start += most)
-    gather_pieces(values, share, start, std::min(most, share - start));
+  for (int64_t start = 0; start < shard_size; start += most)
+    gather_pieces(values, shard_size, start, std::min(most, shard_size - start));
 }
 
-/// The elements from `start` on of every share; the last shares may be shorter, or empty.
+/// The elements from `start` on of every shard; the last shards may be shorter, or empty.
 void C10dGroup::gather_pieces(const at::Tensor& values,
-                              int64_t share,
+                              int64_t shard_size,
                               int64_t start,
                               int64_t length) {
   const auto piece_of = [&](int64_t rank) {
-    const int64_t begin = std::min(rank * share + start, values.numel());
+    const int64_t begin = std::min(rank * shard_size + start, values.numel());
     return values.narrow(0, begin, std::min(length, values.numel() - begin));  // [≤ length]
   };
   const at::Tensor own = piece_of(rank());

@@ -15,7 +15,7 @@ class SingleProcess final : public ProcessGroup {
     if (!sums.is_same(mine))
       sums.copy_(mine);
   }
-  void gather_shares(at::Tensor& /*values*/, int64_t /*share*/) override {}
+  void gather_shards(at::Tensor& /*values*/, int64_t /*shard_size*/) override {}
 };
 
 }  // namespace

@@ -54,9 +54,9 @@ class PHRASEQ_API ProcessGroup {
   void sum_in_rank_order(at::Tensor& values, const std::vector<bool>& contributes, Wire wire) {
     sum_into(values, values, contributes, wire);
   }
-  /// Completes `values` [elements], of which rank r has those from r · share to (r + 1) · share,
-  /// or to the end.
-  virtual void gather_shares(at::Tensor& values, int64_t share) = 0;
+  /// Completes `values` [elements], of which rank r has its shard: those from r · shard_size to
+  /// (r + 1) · shard_size, or to the end.
+  virtual void gather_shards(at::Tensor& values, int64_t shard_size) = 0;
   /// Tells the others why this process ends. Never throws.
   virtual void report_failure(const std::string& /*reason*/, bool /*is_own*/) noexcept {}
   /// After report_failure: whether rank 0 fails for the same reason, and says so. Never throws.

@@ -10,12 +10,23 @@
 /// `bf16`, when not null, receives the new value rounded to bfloat16 (nearest, ties to even).
 namespace phraseq::kernels {
 
-/// m = β1 m + (1-β1) g,  v = β2 v + (1-β2) g²,  p = decay_factor · p - step · m / (√v + eps),
-/// where decay_factor = 1 - lr · weight decay.
+/// The numbers in one step of Adam:
+///
+///   m = β1 m + (1-β1) g,  v = β2 v + (1-β2) g²,  p = decay_factor · p - step · m / (√v + eps)
+///
+/// They are computed in double and then rounded to T. AdamStep of core/cuda/kernels/adam.cu has the
+/// same fields.
 template <class T>
-struct AdamStep {
-  T beta1, rest1, beta2, rest2;  // rest = 1 - beta, computed in double
-  T decay_factor, step, eps, gradient_scale;
+struct AdamCoefficients {
+  T beta1, rest1, beta2, rest2;  ///< rest = 1 - beta
+  T decay_factor;                ///< 1 - lr · weight decay
+  T step;                        ///< lr, corrected for the bias of m and v
+  T eps;
+};
+
+template <class T>
+struct AdamStep : AdamCoefficients<T> {
+  T gradient_scale;
 };
 
 /// b = momentum · b + g,  p = p - rate · (nesterov ? g + momentum · b : b), where g includes

@@ -1,4 +1,5 @@
-// One pass of Adam over the flat buffers, and the copy in 16 bits that products read (core/optim/adam.h).
+// One pass of Adam over the flat buffers, and the copy in 16 bits that products read
+// (core/optim/optimizers/adam.h).
 
 struct AdamStep {
   float beta1, one_minus_beta1, beta2, one_minus_beta2;
@@ -7,10 +8,18 @@ struct AdamStep {
   float eps;
 };
 
-// A thread for each element; copy may be null (or its type that of the parameters). Nothing changes where *take_step is
-// false (a gradient that is not finite). *scale multiplies the gradient as it is read.
-PHRASEQ_KERNEL void adam(float* p, const float* g, float* m, float* v, Element* copy,
-                         const bool* take_step, const double* scale, int64 elements, AdamStep by) {
+// A thread for each element; copy may be null (or its type that of the parameters). Nothing changes
+// where *take_step is false (a gradient that is not finite). *scale multiplies the gradient as it
+// is read.
+PHRASEQ_KERNEL void adam(float* p,
+                         const float* g,
+                         float* m,
+                         float* v,
+                         Element* copy,
+                         const bool* take_step,
+                         const double* scale,
+                         int64 elements,
+                         AdamStep by) {
   const int64 i = (int64)blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= elements || !*take_step)
     return;

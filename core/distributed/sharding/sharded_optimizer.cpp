@@ -6,14 +6,14 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
-#include "core/optim/flat_pass.h"
 #include "core/optim/parameter_copies.h"
+#include "core/optim/update_dispatch.h"
 
 namespace phraseq {
 namespace {
 
 /// Whole blocks for each process.
-int64_t share_of_each(int64_t elements, int processes) {
+int64_t shard_size_of(int64_t elements, int processes) {
   const int64_t blocks = (elements + kUpdateBlock - 1) / kUpdateBlock;
   return (blocks + processes - 1) / processes * kUpdateBlock;
 }
@@ -26,9 +26,9 @@ ShardedOptimizer::ShardedOptimizer(const Make& make,
                                    ProcessGroup& processes)
     : parameters_(parameters),
       processes_(processes),
-      share_(share_of_each(parameters.values().numel(), processes.size())),
-      begin_(std::min(processes.rank() * share_, parameters.values().numel())),
-      own_(parameters.slice(begin_, std::min(share_, parameters.values().numel() - begin_))),
+      shard_size_(shard_size_of(parameters.values().numel(), processes.size())),
+      begin_(std::min(processes.rank() * shard_size_, parameters.values().numel())),
+      own_(parameters.slice(begin_, std::min(shard_size_, parameters.values().numel() - begin_))),
       optimizer_(make({&own_})) {
   if (!optimizer_->is_elementwise()) {
     throw UsageError(
@@ -42,7 +42,7 @@ void ShardedOptimizer::step(double learning_rate, double gradient_scale) {
   optimizer_->set_steps(steps_);
   optimizer_->step(learning_rate, gradient_scale);
   steps_ = optimizer_->steps();
-  processes_.gather_shares(parameters_.values(), share_);
+  processes_.gather_shards(parameters_.values(), shard_size_);
   renew_copies(parameters_);
 }
 
@@ -51,7 +51,7 @@ bool ShardedOptimizer::is_divided(const at::Tensor& tensor) const {
   return tensor.dim() == 1 && tensor.numel() == own_.values().numel();
 }
 
-/// For the shares of all: [elements], zeros on the CPU.
+/// For the shards of all: [elements], zeros on the CPU.
 at::Tensor ShardedOptimizer::whole_like(const at::Tensor& part) const {
   return at::zeros({parameters_.values().numel()}, at::TensorOptions(part.scalar_type()));
 }
@@ -75,7 +75,7 @@ void ShardedOptimizer::collect() {
     at::Tensor whole = is_divided(tensor) ? whole_like(tensor) : tensor;  // [elements]
     if (is_divided(tensor)) {
       own_part(whole).copy_(tensor);
-      processes_.gather_shares(whole, share_);
+      processes_.gather_shards(whole, shard_size_);
     }
     if (processes_.is_first())
       whole_[name] = whole;

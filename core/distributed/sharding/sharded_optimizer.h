@@ -14,9 +14,9 @@ namespace phraseq {
 /// An optimizer whose state is divided between processes: stage 1 of ZeRO (Rajbhandari et al. 2020,
 /// arXiv:1910.02054, section 5.1), fairseq's --zero-sharding os.
 ///
-/// The flat parameters are cut into shares of whole blocks of the update kernels, one for each
-/// process. Each process makes its optimizer for its own share, updates that with the gradients,
-/// which all processes have whole, and then receives the shares of the others. Every element goes
+/// The flat parameters are cut into shards of whole blocks of the update kernels, one for each
+/// process. Each process makes its optimizer for its own shard, updates that with the gradients,
+/// which all processes have whole, and then receives the shards of the others. Every element goes
 /// through the same operations as without the division, in blocks that begin at the same elements,
 /// so the parameters are the same bits.
 class PHRASEQ_API ShardedOptimizer final : public Optimizer {
@@ -33,13 +33,13 @@ class PHRASEQ_API ShardedOptimizer final : public Optimizer {
   /// All processes call it.
   void step(double learning_rate, double gradient_scale) override;
 
-  /// The state of all shares, on the CPU: after `collect` or before `distribute` in the first
+  /// The state of all shards, on the CPU: after `collect` or before `distribute` in the first
   /// process; zeros otherwise.
   std::map<std::string, at::Tensor> state() override;
 
   /// Fills `state` in the first process; all processes call it.
   void collect();
-  /// Gives every process its share of what was written into `state` in the first one, if anything
+  /// Gives every process its shard of what was written into `state` in the first one, if anything
   /// was; all processes call it.
   void distribute();
   /// Frees the memory of `state`.
@@ -52,8 +52,8 @@ class PHRASEQ_API ShardedOptimizer final : public Optimizer {
 
   nn::FlatParameters& parameters_;
   ProcessGroup& processes_;
-  int64_t share_;  ///< elements; fewer in the last process, or none
-  int64_t begin_;  ///< of the own share
+  int64_t shard_size_;  ///< elements; fewer in the last process, or none
+  int64_t begin_;       ///< of the own shard
   nn::FlatParameters own_;
   std::unique_ptr<Optimizer> optimizer_;
   std::map<std::string, at::Tensor> whole_;

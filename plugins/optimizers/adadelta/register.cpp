@@ -1,4 +1,4 @@
-#include "core/optim/adadelta.h"
+#include "core/optim/optimizers/adadelta.h"
 #include "core/plugin/plugin.h"
 
 namespace {

@@ -1,4 +1,4 @@
-#include "core/optim/operators/adagrad.h"
+#include "core/optim/optimizers/adagrad.h"
 #include "core/plugin/plugin.h"
 
 namespace {

@@ -1,4 +1,4 @@
-#include "core/optim/adam.h"
+#include "core/optim/optimizers/adam.h"
 #include "core/plugin/plugin.h"
 
 namespace {

@@ -1,4 +1,4 @@
-#include "core/optim/operators/nag.h"
+#include "core/optim/optimizers/nag.h"
 #include "core/plugin/plugin.h"
 
 namespace {

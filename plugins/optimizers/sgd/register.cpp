@@ -1,4 +1,4 @@
-#include "core/optim/sgd.h"
+#include "core/optim/optimizers/sgd.h"
 #include "core/plugin/plugin.h"
 
 namespace {

@@ -208,7 +208,7 @@ TEST(CudaKernels, RoundToBf16AsTheFormatSays) {
   EXPECT_EQ(narrow(-0.0F), 0x8000);
 }
 
-/// The formulas of core/optim/adam.h, in double precision.
+/// The formulas of core/optim/optimizers/adam.h, in double precision.
 TEST(CudaKernels, StepAsAdamDoes) {
   using Device = on_host::Bf16;
   constexpr size_t kElements = 50;

@@ -27,7 +27,7 @@ class TextsOfThree final : public ProcessGroup {
                 const at::Tensor& /*mine*/,
                 const std::vector<bool>& /*contributes*/,
                 Wire /*wire*/) override {}
-  void gather_shares(at::Tensor& /*values*/, int64_t /*share*/) override {}
+  void gather_shards(at::Tensor& /*values*/, int64_t /*shard_size*/) override {}
 
  private:
   std::vector<nlohmann::json> records_;

@@ -48,8 +48,8 @@ TEST(C10dGroup, OverwritesATensorByThatOfTheFirst) {
 
 /// What rank `rank` adds: numbers whose sum depends on the order.
 at::Tensor part_of(int rank, int64_t elements, at::ScalarType type) {
-  const at::Tensor places = at::arange(elements, at::TensorOptions(at::kDouble));
-  return (at::sin(places * (rank + 1)) * at::exp(at::cos(places) * 6)).to(type);
+  const at::Tensor indices = at::arange(elements, at::TensorOptions(at::kDouble));
+  return (at::sin(indices * (rank + 1)) * at::exp(at::cos(indices) * 6)).to(type);
 }
 
 at::Tensor sum_of_parts(const std::vector<int>& ranks, int64_t elements, at::ScalarType type) {
@@ -92,30 +92,30 @@ TEST(C10dGroup, RoundsToBf16OnTheWireAndAddsInFullPrecision) {
   });
 }
 
-/// What element `place` of a buffer of all shares is.
+/// What element `index` of a buffer of all shards is.
 at::Tensor whole_buffer(int64_t elements, at::ScalarType type) {
   return at::arange(elements, at::TensorOptions(type)) + 1;
 }
 
 /// Parameter: elements, and how many of them each rank has at most.
-class SharesOfRanks : public ::testing::TestWithParam<std::pair<int64_t, int64_t>> {};
+class ShardsOfRanks : public ::testing::TestWithParam<std::pair<int64_t, int64_t>> {};
 
-TEST_P(SharesOfRanks, AreGatheredByAll) {
-  const auto [elements, share] = GetParam();
-  as_ranks(3, [elements = elements, share = share](ProcessGroup& group) {
+TEST_P(ShardsOfRanks, AreGatheredByAll) {
+  const auto [elements, shard_size] = GetParam();
+  as_ranks(3, [elements = elements, shard_size = shard_size](ProcessGroup& group) {
     for (const at::ScalarType type : {at::kFloat, at::kDouble}) {
       at::Tensor values = at::zeros({elements}, type);
-      const int64_t begin = std::min(group.rank() * share, elements);
-      const int64_t length = std::min(share, elements - begin);
+      const int64_t begin = std::min(group.rank() * shard_size, elements);
+      const int64_t length = std::min(shard_size, elements - begin);
       values.narrow(0, begin, length).copy_(whole_buffer(elements, type).narrow(0, begin, length));
-      group.gather_shares(values, share);
+      group.gather_shards(values, shard_size);
       EXPECT_TRUE(values.equal(whole_buffer(elements, type)));
     }
   });
 }
 
 INSTANTIATE_TEST_SUITE_P(EqualShorterAndEmpty,
-                         SharesOfRanks,
+                         ShardsOfRanks,
                          ::testing::Values(std::pair(12, 4),
                                            std::pair(11, 4),
                                            std::pair(5, 4),
@@ -150,7 +150,7 @@ TEST(C10dGroup, AddsOnAGpuWithNccl) {
   at::Tensor values = part_of(1, 1001, at::kFloat).cuda();
   group->sum_in_rank_order(values, {true}, Wire::kSame);
   EXPECT_TRUE(values.cpu().equal(part_of(1, 1001, at::kFloat)));
-  group->gather_shares(values, 1001);
+  group->gather_shards(values, 1001);
   EXPECT_TRUE(values.cpu().equal(part_of(1, 1001, at::kFloat)));
   group->finish();
 }

@@ -19,8 +19,10 @@ using phraseq::testing::as_ranks;
 at::Tensor numbers(at::IntArrayRef sizes, int seed) {
   int64_t elements = 1;
   for (const int64_t size : sizes) elements *= size;
-  const at::Tensor places = at::arange(elements, at::TensorOptions(at::kDouble));
-  return (at::sin(places * (seed + 1.3)) * at::exp(at::cos(places) * 3)).to(at::kFloat).view(sizes);
+  const at::Tensor indices = at::arange(elements, at::TensorOptions(at::kDouble));
+  return (at::sin(indices * (seed + 1.3)) * at::exp(at::cos(indices) * 3))
+      .to(at::kFloat)
+      .view(sizes);
 }
 
 /// A table that is used at both ends, two layers with biases, and a parameter that no gradient
@@ -265,7 +267,7 @@ class SlowGroup final : public ProcessGroup {
       go_on.get_future().wait();
     given.push_back(mine.clone());
   }
-  void gather_shares(at::Tensor& /*values*/, int64_t /*share*/) override {}
+  void gather_shards(at::Tensor& /*values*/, int64_t /*shard_size*/) override {}
 
   std::promise<void> go_on;
   std::vector<at::Tensor> given;

@@ -13,13 +13,13 @@
 #include <torch/nn/module.h>
 
 #include "core/base/error.h"
-#include "core/optim/adadelta.h"
-#include "core/optim/adam.h"
-#include "core/optim/operators/adafactor.h"
-#include "core/optim/operators/adagrad.h"
-#include "core/optim/operators/adamax.h"
-#include "core/optim/operators/nag.h"
-#include "core/optim/sgd.h"
+#include "core/optim/optimizers/adadelta.h"
+#include "core/optim/optimizers/adafactor.h"
+#include "core/optim/optimizers/adagrad.h"
+#include "core/optim/optimizers/adam.h"
+#include "core/optim/optimizers/adamax.h"
+#include "core/optim/optimizers/nag.h"
+#include "core/optim/optimizers/sgd.h"
 #include "tests/core/distributed/as_ranks.h"
 
 namespace phraseq {
@@ -81,7 +81,7 @@ std::vector<Case> cases() {
   };
 }
 
-/// Parameter: an optimizer. Of four processes, one has no share.
+/// Parameter: an optimizer. Of four processes, one has no shard.
 class ShardedOptimizerOf : public ::testing::TestWithParam<Case> {
  protected:
   ShardedOptimizerOf() { at::set_num_threads(1); }

@@ -9,9 +9,9 @@
 
 #include "core/base/error.h"
 #include "core/nn/functional/reference/operators_only.h"
-#include "core/optim/adadelta.h"
-#include "core/optim/adam.h"
-#include "core/optim/sgd.h"
+#include "core/optim/optimizers/adadelta.h"
+#include "core/optim/optimizers/adam.h"
+#include "core/optim/optimizers/sgd.h"
 
 namespace phraseq {
 namespace {

@@ -1,4 +1,6 @@
-#include "core/optim/device/adam_kernel.h"
+#include "core/optim/optimizers/device/adam_kernel.h"
+
+#include <cstdint>
 
 #include "core/nn/functional/device/gpu_kernels.h"
 
@@ -10,21 +12,10 @@ AdamKernel& replacement() {
   return kernel;
 }
 
-/// The same fields as AdamStep of adam.cu.
-struct Step {
-  float beta1, one_minus_beta1, beta2, one_minus_beta2, decay_factor, step_size, eps;
-};
-
 void step_on_gpu(const AdamPass& pass) {
   constexpr int64_t kThreads = 256;
   long long elements = pass.values.numel();
-  Step by{pass.beta1,
-          pass.one_minus_beta1,
-          pass.beta2,
-          pass.one_minus_beta2,
-          pass.decay_factor,
-          pass.step_size,
-          pass.eps};
+  kernels::AdamCoefficients<float> by = pass.by;
   nn::gpu::Arguments arguments;
   arguments.add(pass.values).add(pass.gradients).add(pass.exp_avg).add(pass.exp_avg_sq);
   arguments.add(pass.copy).add(pass.take_step).add(pass.scale).add_value(elements).add_value(by);

@@ -1,4 +1,4 @@
-#include "core/optim/operators/adagrad.h"
+#include "core/optim/optimizers/adagrad.h"
 
 #include <ATen/ops/zeros_like.h>
 

@@ -1,4 +1,4 @@
-#include "core/optim/operators/nag.h"
+#include "core/optim/optimizers/nag.h"
 
 #include <ATen/ops/zeros.h>
 #include <ATen/ops/zeros_like.h>

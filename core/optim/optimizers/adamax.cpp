@@ -1,4 +1,4 @@
-#include "core/optim/operators/adamax.h"
+#include "core/optim/optimizers/adamax.h"
 
 #include <algorithm>
 #include <cmath>

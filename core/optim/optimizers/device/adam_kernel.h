@@ -1,24 +1,21 @@
 #pragma once
 
-#include <cstdint>
-
 #include <ATen/core/Tensor.h>
 
 #include "core/base/api.h"
 #include "core/nn/flat_parameters.h"
+#include "core/optim/update_kernels.h"
 
 namespace phraseq {
 
-/// One step of Adam over flat buffers, as core/cuda/kernels/adam.cu takes it. Tensors are on one
-/// device; [elements] fp32 unless stated.
+/// One step of Adam over flat buffers: the arguments of core/cuda/kernels/adam.cu. All tensors are
+/// on one device and [elements] fp32 unless stated.
 struct AdamPass {
   at::Tensor values, gradients, exp_avg, exp_avg_sq;
   at::Tensor copy;       ///< [elements] bf16 or fp16, or undefined
   at::Tensor take_step;  ///< [] bool; if false, nothing changes
   at::Tensor scale;      ///< [] fp64, multiplies the gradients as they are read
-  float beta1 = 0, one_minus_beta1 = 0, beta2 = 0, one_minus_beta2 = 0;
-  float decay_factor = 1;  ///< 1 - lr · weight decay
-  float step_size = 0, eps = 0;
+  kernels::AdamCoefficients<float> by;
 };
 
 using AdamKernel = void (*)(const AdamPass&);

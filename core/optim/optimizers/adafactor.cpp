@@ -1,4 +1,4 @@
-#include "core/optim/operators/adafactor.h"
+#include "core/optim/optimizers/adafactor.h"
 
 #include <algorithm>
 #include <cmath>

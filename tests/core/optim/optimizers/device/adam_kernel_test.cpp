@@ -1,6 +1,6 @@
 // The CUDA kernel in its place in training: its source compiled as C++ steps the parameters.
 
-#include "core/optim/device/adam_kernel.h"
+#include "core/optim/optimizers/device/adam_kernel.h"
 
 #include <cmath>
 
@@ -9,7 +9,7 @@
 #include <torch/nn/module.h>
 
 #include "core/nn/functional/reference/operators_only.h"
-#include "core/optim/adam.h"
+#include "core/optim/optimizers/adam.h"
 #include "tests/core/cuda/kernels_on_host.h"
 
 namespace phraseq {
@@ -27,13 +27,13 @@ int calls = 0;
 template <class Device>
 void run(const AdamPass& pass) {
   ++calls;
-  const typename Device::AdamStep by{pass.beta1,
-                                     pass.one_minus_beta1,
-                                     pass.beta2,
-                                     pass.one_minus_beta2,
-                                     pass.decay_factor,
-                                     pass.step_size,
-                                     pass.eps};
+  const typename Device::AdamStep by{pass.by.beta1,
+                                     pass.by.rest1,
+                                     pass.by.beta2,
+                                     pass.by.rest2,
+                                     pass.by.decay_factor,
+                                     pass.by.step,
+                                     pass.by.eps};
   const auto elements = pass.values.numel();
   auto* const copy =
       pass.copy.defined() ? static_cast<typename Device::Element*>(pass.copy.data_ptr()) : nullptr;

@@ -13,10 +13,10 @@
 #include <torch/nn/module.h>
 
 #include "core/base/error.h"
-#include "core/optim/operators/adafactor.h"
-#include "core/optim/operators/adagrad.h"
-#include "core/optim/operators/adamax.h"
-#include "core/optim/operators/nag.h"
+#include "core/optim/optimizers/adafactor.h"
+#include "core/optim/optimizers/adagrad.h"
+#include "core/optim/optimizers/adamax.h"
+#include "core/optim/optimizers/nag.h"
 #include "core/optim/schedules/learning_rates.h"
 #include "core/optim/schedules/reduce_on_plateau.h"
 #include "core/optim/schedules/tri_stage.h"

@@ -1,9 +1,9 @@
-#include "core/optim/adadelta.h"
+#include "core/optim/optimizers/adadelta.h"
 
 #include <ATen/ops/zeros_like.h>
 
-#include "core/optim/flat_pass.h"
 #include "core/optim/parameter_copies.h"
+#include "core/optim/update_dispatch.h"
 #include "core/optim/update_kernels.h"
 
 namespace phraseq {

@@ -1,13 +1,13 @@
 #pragma once
 
-#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "core/base/api.h"
-#include "core/optim/device/adam_kernel.h"
 #include "core/optim/optimizer.h"
+#include "core/optim/optimizers/device/adam_kernel.h"
+#include "core/optim/update_kernels.h"
 
 namespace phraseq {
 
@@ -49,19 +49,28 @@ class PHRASEQ_API Adam final : public Optimizer {
                const at::Tensor& gradient_scale) override;
 
  private:
-  /// What depends on the number of steps.
-  struct Rates {
-    double step_size;  ///< lr · √c2 / c1
-    double eps;
-  };
-  Rates next_rates(double learning_rate);
-  AdamPass pass_of(const at::Tensor& take_step,
-                   double learning_rate,
-                   const at::Tensor& gradient_scale,
-                   const Rates& rates);
+  using Coefficients = kernels::AdamCoefficients<double>;
+
+  /// Counts a step and returns its numbers.
+  Coefficients next_step(double learning_rate);
   template <class T>
-  void step_with_kernel(double learning_rate, double gradient_scale, const Rates& rates);
-  void step_with_operators(double learning_rate, double gradient_scale, const Rates& rates);
+  void step_with_kernel(const Coefficients& by, double gradient_scale);
+  void step_with_operators(const Coefficients& by, double gradient_scale);
+  void step_if_with_operators(const at::Tensor& take_step,
+                              const Coefficients& by,
+                              const at::Tensor& gradient_scale);
+  AdamPass pass_of(const at::Tensor& take_step,
+                   const Coefficients& by,
+                   const at::Tensor& gradient_scale);
+  /// Updates m and v with operators. `beta1` and `beta2` are numbers or, for the device to choose,
+  /// tensors [].
+  template <class Beta>
+  void update_averages(const at::Tensor& gradient,
+                       const Coefficients& by,
+                       const Beta& beta1,
+                       const Beta& beta2);
+  /// decayed - step · m / (√v + eps), in place: `decayed` [elements] is p after weight decay.
+  at::Tensor subtract_step(const at::Tensor& decayed, const Coefficients& by) const;
 
   AdamOptions options_;
   nn::FlatParameters& parameters_;
