@@ -17,7 +17,7 @@ int validate_command(std::span<const std::string> arguments) {
                           "Computes the loss of a checkpoint on splits of a data folder.",
                           arguments))
     return phraseq::kExitOk;
-  phraseq::validate(run, [&run](const nlohmann::json& result) {
+  phraseq::validate(run, [&run](const phraseq::ValidationResult& result) {
     std::puts(phraseq::validation_text(result, run.options.format).c_str());
   });
   return phraseq::kExitOk;

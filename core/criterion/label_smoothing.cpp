@@ -42,10 +42,10 @@ void LabelSmoothingOptions::describe(OptionTable& table) {
               smoothing_kernel,
               kSmoothingKernelNames,
               "Variant of label smoothing, as in the named toolkit.");
-  tokens.describe_counting(table);
-  table.find("ignore-prefix-size")->help +=
-      " With the kernels fairseq and fairseq-0.12, sums are divided by the number of all target "
-      "tokens, as in fairseq; with the others, by the number of remaining tokens.";
+  tokens.describe_counting(
+      table,
+      "With the kernels fairseq and fairseq-0.12, sums are divided by the number of all target "
+      "tokens, as in fairseq; with the others, by the number of remaining tokens.");
 }
 
 TokenLossOptions LabelSmoothingOptions::token_loss_options(int64_t vocabulary) const {

@@ -1,9 +1,12 @@
 #pragma once
 
+#include <optional>
+
+#include <ATen/core/Tensor.h>
 #include <c10/core/Event.h>
 
 #include "core/base/api.h"
-#include "core/criterion/criterion.h"
+#include "core/criterion/loss_report.h"
 
 namespace phraseq {
 

@@ -63,7 +63,7 @@ void add_accuracy(LossReport& report, const nn::ProjectedLoss& result, int64_t j
 
 }  // namespace
 
-void TokenLossOptions::describe_counting(OptionTable& table) {
+void TokenLossOptions::describe_counting(OptionTable& table, const std::string& divisor) {
   table
       .field("report-accuracy",
              report_accuracy,
@@ -72,7 +72,7 @@ void TokenLossOptions::describe_counting(OptionTable& table) {
   table
       .field("ignore-prefix-size",
              ignore_prefix_size,
-             "Ignore the first N target tokens of each sentence in the loss.")
+             "Ignore the first N target tokens of each sentence in the loss. " + divisor)
       .at_least(0);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "core/base/api.h"
@@ -19,7 +20,8 @@ struct TokenLossOptions {
   bool counts_prefix_tokens = false;
 
   /// Describes the options that every such criterion has: what is reported and which tokens count.
-  PHRASEQ_API void describe_counting(OptionTable& table);
+  /// `divisor` is a sentence about what sums are divided by without the ignored tokens.
+  PHRASEQ_API void describe_counting(OptionTable& table, const std::string& divisor);
 };
 
 /// The (label-smoothed) cross entropy of every target token of a batch, as sums. With accuracy the

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "core/base/api.h"
-#include "core/criterion/criterion.h"
+#include "core/criterion/loss_report.h"
 #include "core/distributed/process_group.h"
 
 namespace phraseq {

@@ -235,12 +235,16 @@ OptionField& OptionTable::field(std::string_view name,
 }
 
 OptionField* OptionTable::find(std::string_view name) {
+  return const_cast<OptionField*>(std::as_const(*this).find(name));
+}
+
+const OptionField* OptionTable::find(std::string_view name) const {
   const std::string wanted = option_name(name);
-  for (OptionField& field : fields_) {
+  for (const OptionField& field : fields_) {
     if (field.name == wanted)
       return &field;
   }
-  for (OptionField& field : fields_) {
+  for (const OptionField& field : fields_) {
     for (const auto* others : {&field.aliases, &field.former_names}) {
       if (std::find(others->begin(), others->end(), wanted) != others->end())
         return &field;

@@ -135,6 +135,7 @@ class PHRASEQ_API OptionTable {
 
   /// Finds an option by name or alias; null if there is none.
   OptionField* find(std::string_view name);
+  const OptionField* find(std::string_view name) const;
   const std::deque<OptionField>& fields() const { return fields_; }
   std::deque<OptionField>& fields() { return fields_; }
   std::vector<std::string> names() const;

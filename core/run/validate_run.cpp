@@ -6,6 +6,7 @@
 
 #include <ATen/Parallel.h>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
 #include "core/base/wording/counted.h"
@@ -20,6 +21,7 @@
 #include "core/options/option_text.h"
 #include "core/run/options/model_options.h"
 #include "core/train/train_checkpoint.h"
+#include "core/train/validation/validation_result.h"
 #include "core/train/validation/validator.h"
 
 namespace phraseq {
@@ -189,19 +191,18 @@ std::string ValidateRun::explain_unknown(const std::string& option) const {
 
 namespace {
 
-void require_finite(const nlohmann::json& result, const std::string& model_path) {
-  if (std::isfinite(result.at("loss").get<double>()))
+void require_finite(const ValidationResult& result, const std::string& model_path) {
+  if (std::isfinite(result.losses.loss))
     return;
   throw DivergenceError(
-      fmt::format(
-          "{}: the loss on '{}' is not finite", model_path, result.at("subset").get<std::string>()),
+      fmt::format("{}: the loss on '{}' is not finite", model_path, result.subset),
       "The model has diverged; use an earlier checkpoint, or another "
       "--precision.");
 }
 
 }  // namespace
 
-void validate(ValidateRun& run, const std::function<void(const nlohmann::json& result)>& report) {
+void validate(ValidateRun& run, const std::function<void(const ValidationResult& result)>& report) {
   if (run.options.threads > 0)
     at::set_num_threads(static_cast<int>(run.options.threads));
   const TranslationModel model = load_model(run);
@@ -218,25 +219,25 @@ void validate(ValidateRun& run, const std::function<void(const nlohmann::json& r
     Validator validator(
         model, *criteria.front(), run.options.precision, validator_options(run.options, subset));
     validator.work_with(others_of(criteria), /*threads_per_worker=*/1);
-    const nlohmann::json result = validator.run();
+    const ValidationResult result = validator.run();
     require_finite(result, model.path);
     report(result);
   }
 }
 
-std::string validation_text(const nlohmann::json& result, ValidationFormat format) {
+std::string validation_text(const ValidationResult& result, ValidationFormat format) {
   if (format == ValidationFormat::kJson)
-    return result.dump();
+    return result.to_json().dump();
+  const ValidationLosses& losses = result.losses;
+  const auto correct = losses.extras.find("correct_per_token");
   const std::string accuracy =
-      result.contains("correct_per_token")
-          ? fmt::format(" | accuracy {:.4f}", result["correct_per_token"].get<double>())
-          : "";
+      correct == losses.extras.end() ? "" : fmt::format(" | accuracy {:.4f}", correct->second);
   return fmt::format("valid on '{}' subset{}{} | {} | {}",
-                     result["subset"].get<std::string>(),
-                     losses_text(result),
+                     result.subset,
+                     losses_text(losses),
                      accuracy,
-                     counted(result["tokens"].get<int64_t>(), "token"),
-                     counted(result["sentences"].get<int64_t>(), "sentence")) +
+                     counted(losses.tokens, "token"),
+                     counted(losses.sentences, "sentence")) +
          part_lines(result);
 }
 

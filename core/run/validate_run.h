@@ -7,8 +7,6 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "core/base/api.h"
 #include "core/nn/context.h"
 #include "core/options/batch_options.h"
@@ -46,6 +44,8 @@ struct PHRASEQ_API ValidateOptions : Options {
   std::vector<std::string> subsets() const;
 };
 
+struct ValidationResult;
+
 /// `phraseq validate`: everything chosen and described, not yet parsed.
 struct PHRASEQ_API ValidateRun {
   explicit ValidateRun(std::span<const std::string> arguments);
@@ -60,12 +60,12 @@ struct PHRASEQ_API ValidateRun {
   Selection criterion;
 };
 
-/// Computes the loss on each split, and gives each result (see Validator::run) to `report`. Throws
-/// DivergenceError on a loss that is not finite.
+/// Computes the loss on each split, and gives each result to `report`. Throws DivergenceError on a
+/// loss that is not finite.
 PHRASEQ_API void validate(ValidateRun& run,
-                          const std::function<void(const nlohmann::json& result)>& report);
+                          const std::function<void(const ValidationResult& result)>& report);
 
 /// The result as one line of the training log, in base 2, or as a JSON object.
-PHRASEQ_API std::string validation_text(const nlohmann::json& result, ValidationFormat format);
+PHRASEQ_API std::string validation_text(const ValidationResult& result, ValidationFormat format);
 
 }  // namespace phraseq

@@ -46,27 +46,27 @@ CheckpointKeeper::CheckpointKeeper(CheckpointFolder* folder,
       write_(std::move(write)),
       together_(std::move(together)) {}
 
-void CheckpointKeeper::after_update(const TrainingMoment& moment, bool requested) {
+void CheckpointKeeper::after_update(const TrainingProgress& progress, bool requested) {
   const int64_t every = options_.save_interval_updates;
-  const bool due = unsaved_ && every > 0 && moment.updates % every == 0;
+  const bool due = unsaved_ && every > 0 && progress.updates % every == 0;
   if (due || is_best_ || requested)
-    save([&](const auto& folder) { return folder.update_path(moment.epoch, moment.updates); },
-         moment.updates,
+    save([&](const auto& folder) { return folder.update_path(progress.epoch, progress.updates); },
+         progress.updates,
          due || requested);
 }
 
-void CheckpointKeeper::after_epoch(const TrainingMoment& moment) {
-  const bool due = moment.finished_epochs % options_.save_interval == 0;
+void CheckpointKeeper::after_epoch(const TrainingProgress& progress) {
+  const bool due = progress.finished_epochs % options_.save_interval == 0;
   if (due || is_best_)
-    save([&](const auto& folder) { return folder.epoch_path(moment.finished_epochs); },
-         moment.updates,
+    save([&](const auto& folder) { return folder.epoch_path(progress.finished_epochs); },
+         progress.updates,
          due && !options_.no_epoch_checkpoints);
 }
 
-void CheckpointKeeper::at_end(const TrainingMoment& moment) {
+void CheckpointKeeper::at_end(const TrainingProgress& progress) {
   if (unsaved_ || is_best_)
-    save([&](const auto& folder) { return folder.update_path(moment.epoch, moment.updates); },
-         moment.updates,
+    save([&](const auto& folder) { return folder.update_path(progress.epoch, progress.updates); },
+         progress.updates,
          /*stays=*/false);
 }
 

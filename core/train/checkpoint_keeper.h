@@ -10,15 +10,9 @@
 #include "core/train/train_options.h"
 #include "core/train/train_state.h"
 #include "core/train/training_log.h"
+#include "core/train/training_progress.h"
 
 namespace phraseq {
-
-/// The position of a run when a checkpoint may be due.
-struct TrainingMoment {
-  int64_t epoch = 1;
-  int64_t updates = 0;
-  int64_t finished_epochs = 0;
-};
 
 /// Steps that all processes take together when the first one saves, because each has a part of the
 /// state. With empty functions, the first process saves alone.
@@ -58,12 +52,12 @@ class PHRASEQ_API CheckpointKeeper {
 
   /// Saves every --save-interval-updates, when a validation was the best, and when `requested`. A
   /// skipped update, which changed nothing, is no reason to save.
-  void after_update(const TrainingMoment& moment, bool requested);
+  void after_update(const TrainingProgress& progress, bool requested);
   /// Saves every --save-interval epochs and when the validation was the best.
-  void after_epoch(const TrainingMoment& moment);
+  void after_epoch(const TrainingProgress& progress);
   /// Saves updates that no checkpoint contains yet, unless --no-last-checkpoints is given; and the
   /// best checkpoint if only the validation at the end has found it to be the best.
-  void at_end(const TrainingMoment& moment);
+  void at_end(const TrainingProgress& progress);
 
  private:
   using PathOf = std::function<std::string(const CheckpointFolder& folder)>;

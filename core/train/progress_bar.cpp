@@ -19,13 +19,8 @@ constexpr size_t kUsualColumns = 120;
 
 double ratio(double part, double whole) { return whole > 0 ? part / whole : 0.0; }
 
-RunPosition position_of(const BarPlace& place, double seconds) {
-  const double share = ratio(static_cast<double>(place.batch), static_cast<double>(place.batches));
-  return {static_cast<double>(place.epoch - 1) + share, place.updates, seconds};
-}
-
-std::string drawn(double share) {
-  const int filled = static_cast<int>(std::clamp(share, 0.0, 1.0) * kBarWidth);
+std::string drawn(double fraction) {
+  const int filled = static_cast<int>(std::clamp(fraction, 0.0, 1.0) * kBarWidth);
   return fmt::format("[{:#>{}}{:.>{}}]", "", filled, "", kBarWidth - filled);
 }
 
@@ -55,50 +50,45 @@ std::string score_text(std::string_view metric, double value) {
   return fmt::format("{} {:.2f}", metric, value);
 }
 
-void ProgressBar::begin(const StopLimits& limits, const BarPlace& place, double seconds) {
+void ProgressBar::begin(const StopLimits& limits, const TrainingProgress& progress) {
   limits_ = limits;
-  progress_.emplace(limits, position_of(place, seconds));
+  remaining_time_.emplace(limits, progress);
 }
 
-std::string ProgressBar::text(const BarPlace& place,
+std::string ProgressBar::text(const TrainingProgress& progress,
                               const IntervalSums& sums,
-                              double seconds,
                               double interval_seconds,
                               size_t columns) const {
-  const RunPosition now = position_of(place, seconds);
-  const RunProgress progress = progress_.value_or(RunProgress(limits_, {}));
-  const std::string where = progress.place_text(now);
-  const bool by_updates = where.starts_with("update");
-  const double share =
-      by_updates
-          ? ratio(static_cast<double>(place.updates), static_cast<double>(limits_.max_update))
-          : ratio(static_cast<double>(place.batch), static_cast<double>(place.batches));
-  const auto remaining = progress.remaining_seconds(now);
+  const RemainingTime remaining_time = remaining_time_.value_or(RemainingTime(limits_, {}));
+  const std::string position = remaining_time.position_text(progress);
+  const bool by_updates = position.starts_with("update");
+  const double done = by_updates ? ratio(static_cast<double>(progress.updates),
+                                         static_cast<double>(limits_.max_update))
+                                 : progress.fraction_of_epoch();
+  const auto remaining = remaining_time.seconds(progress);
   const auto tokens = static_cast<double>(sums.losses.tokens);
   std::vector<std::string> parts = {
-      where + " " + drawn(share) +
-          (by_updates ? "" : fmt::format(" {}/{}", place.batch, place.batches)),
+      position + " " + drawn(done) +
+          (by_updates ? "" : fmt::format(" {}/{}", progress.batch, progress.batches)),
       remaining ? duration_text(*remaining) + " left" : "",
       fmt::format("loss {:.3f}", ratio(sums.losses.loss_sum, tokens) / std::numbers::ln2),
-      place.best ? "best " + score_text(place.best_metric, *place.best) : "",
-      by_updates ? "" : fmt::format("updates {}", place.updates),
-      fmt::format("lr {:.3g}", place.learning_rate),
+      progress.best ? "best " + score_text(progress.best_metric, *progress.best) : "",
+      by_updates ? "" : fmt::format("updates {}", progress.updates),
+      fmt::format("lr {:.3g}", progress.learning_rate),
       fmt::format("{:.0f} tokens/s",
                   ratio(tokens - static_cast<double>(earlier_tokens_), interval_seconds))};
   std::erase(parts, "");
   return joined(parts, columns);
 }
 
-void ProgressBar::show(const BarPlace& place,
+void ProgressBar::show(const TrainingProgress& progress,
                        const IntervalSums& sums,
-                       double seconds,
                        double interval_seconds) {
   const auto now = std::chrono::steady_clock::now();
   if (now - last_ < std::chrono::milliseconds(200))
     return;
   last_ = now;
-  fmt::print(
-      stderr, "\r{}\033[K", text(place, sums, seconds, interval_seconds, terminal_columns()));
+  fmt::print(stderr, "\r{}\033[K", text(progress, sums, interval_seconds, terminal_columns()));
   std::fflush(stderr);
   shown_ = true;
 }

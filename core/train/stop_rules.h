@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/base/api.h"
+#include "core/train/training_progress.h"
 
 namespace phraseq {
 
@@ -16,16 +17,6 @@ struct StopLimits {
   double stop_time_hours = 0;
   double stop_min_lr = -1;
   int64_t patience = 0;
-};
-
-/// The values that the limits are compared with.
-struct TrainingProgress {
-  int64_t updates = 0;
-  int64_t finished_epochs = 0;
-  double wall_seconds = 0;
-  double learning_rate = 0;
-  bool learning_rate_rises = false;  ///< the rate is higher than at the last update
-  int64_t validations_without_better = 0;
 };
 
 /// The first limit that is reached, as a text for the log ("epoch 3 of --max-epoch 3"); nothing

@@ -30,7 +30,7 @@ struct CheckpointContents {
 
 /// Writes a whole run: the translator, the optimizer's state (`optimizer.NAME`), the trained
 /// parameters beside their average (`optimizer.trained_parameters`), and the metadata entry `train`
-/// with state, options and the place in the data. Holds no time: equal runs, equal bytes.
+/// with state, options and the position in the data. Holds no time: equal runs, equal bytes.
 PHRASEQ_API void write_train_checkpoint(const std::string& path,
                                         const CheckpointContents& contents);
 

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/api.h"
-#include "core/criterion/criterion.h"
+#include "core/criterion/loss_report.h"
 #include "core/io/json_reader.h"
 
 namespace phraseq {
@@ -34,8 +34,8 @@ struct PHRASEQ_API LastValidation {
   double value = 0;      ///< value of --best-checkpoint-metric
 };
 
-/// Everything that changes while training runs, beside parameters, moments and the place in the
-/// data. One object, saved whole: a field that is not here cannot be forgotten at a resume.
+/// Everything that changes while training runs, beside parameters, moments and the position in
+/// the data. One object, saved whole: a field that is not here cannot be forgotten at a resume.
 struct PHRASEQ_API TrainState {
   int64_t updates = 0;
   int64_t finished_epochs = 0;

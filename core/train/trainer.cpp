@@ -1,15 +1,14 @@
 #include "core/train/trainer.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/base/random.h"
-#include "core/nn/functional/reference/operators_only.h"
 #include "core/optim/gradient.h"
 #include "core/options/option_text.h"
 #include "core/train/resume/best_so_far.h"
@@ -55,8 +54,10 @@ Trainer::Trainer(TrainerDependencies parts, TrainerOptions options)
                  parts_.translator->parameters->values().device(),
                  parts_.processes->is_first()},
                 {options_.optimization.max_bad_updates, options_.checkpoint_activations}),
-      gradients_({parts_.translator->parameters.get(), parts_.shares, parts_.processes, &recovery_},
-                 options_.sums),
+      gradients_(
+          {parts_.translator->parameters.get(), parts_.workers, parts_.processes, &recovery_},
+          options_.sums),
+      step_(parts_, options_),
       bad_updates_(state_, *parts_.log, parts_.folder, options_.optimization.max_bad_updates),
       validations_(parts_, options_.validation, state_),
       checkpoints_(
@@ -69,30 +70,93 @@ Trainer::Trainer(TrainerDependencies parts, TrainerOptions options)
           saving_together(parts_, options_.checkpoints)) {
   if (!parts_.processes->is_alone())
     parts_.batches->share(parts_.processes->rank(), parts_.processes->size());
-  parts_.batches->divide(parts_.shares->count());
-  if (options_.precision == nn::Precision::kFp16) {
-    loss_scaler_.emplace(
-        options_.loss_scale,
-        loss_scale_window(
-            options_.loss_scale, parts_.processes->size(), options_.optimization.update_freq));
+  parts_.batches->divide(parts_.workers->count());
+}
+
+int Trainer::run() {
+  if (parts_.batches->batches_in_epoch() == 0) {
+    throw DataError(fmt::format("there are no sentence pairs to train on: {}",
+                                parts_.batches->skipped().text()));
   }
+  if (const auto reached = limit()) {
+    log_info(fmt::format("nothing to do: at {}; increase the limit to continue", *reached));
+    return 0;
+  }
+  warn_without_limit(limits());
+  share_parameters(parts_, options_.precision);
+  parts_.scheduler->begin_epoch(state_.finished_epochs + 1);
+  parts_.log->begin(limits(), progress(), state_);
+  if (is_new_model_)
+    parts_.log->event("start", {{"updates", state_.updates}});
+  train();
+  if (signalled() == 0) {
+    log_info(fmt::format("training stops: {}", *limit()));
+    if (options_.validation.validate_interval_updates == 0)
+      validate();
+  }
+  checkpoints_.at_end(progress());
+  warn_of_result();
+  if (signalled() == 0)
+    validations_.require_finite();
+  return signalled();
+}
+
+/// Trains until the run is over.
+void Trainer::train() {
+  while (!is_over()) train_epoch();
+  finish_pending_update();
+  if (signalled() == 0 && is_at_end_of_epoch())
+    end_epoch();
+}
+
+/// Trains until the epoch ends or the run is over.
+void Trainer::train_epoch() {
+  while (!is_over()) {
+    UpdateGroup group = gather();
+    if (group.sentence_ids.empty()) {
+      // A run resumed at an epoch's end has counted it already.
+      if (state_.finished_epochs < parts_.batches->epoch())
+        end_epoch();
+      return;
+    }
+    train_update(std::move(group));
+  }
+}
+
+/// One update: forward and backward passes, the sum of the gradients over the processes, clipping,
+/// the step of the optimizer, the log, a validation, a checkpoint.
+void Trainer::train_update(UpdateGroup group) {
+  BatchReports reports = gradients_.compute(group, next_pass());
+  reduce(group, reports);
+  finish_pending_update();
+  step_.clip_and_step(std::move(reports), std::move(group.sentence_ids), learning_rate());
+  if (step_.is_deferred() && !needs_result_now())
+    return;
+  finish_update();
+  validate_after_update();
+  checkpoints_.after_update(progress(), checkpoint_requested());
 }
 
 double Trainer::learning_rate() const { return parts_.scheduler->rate(state_.updates); }
 
-TrainingPlace Trainer::place() const {
-  return {parts_.batches->epoch(),
-          parts_.batches->batches_delivered(),
-          parts_.batches->batches_in_epoch(),
-          state_.updates,
-          learning_rate(),
-          state_.best,
-          options_.validation.best_checkpoint_metric,
-          loss_scaler_ ? std::optional(loss_scale()) : std::nullopt};
-}
-
-TrainingMoment Trainer::moment() const {
-  return {parts_.batches->epoch(), state_.updates, state_.finished_epochs};
+/// The progress after `more_updates` further updates.
+TrainingProgress Trainer::progress(int64_t more_updates) const {
+  const int64_t updates = state_.updates + more_updates;
+  TrainingProgress then;
+  then.epoch = parts_.batches->epoch();
+  then.batch = parts_.batches->batches_delivered();
+  then.batches = parts_.batches->batches_in_epoch();
+  then.updates = updates;
+  then.finished_epochs = state_.finished_epochs;
+  then.wall_seconds = parts_.log->wall_seconds();
+  then.learning_rate = parts_.scheduler->rate(updates);
+  then.learning_rate_rises =
+      updates > 0 && then.learning_rate > parts_.scheduler->rate(updates - 1);
+  then.loss_scale = step_.loss_scale();
+  then.validations_without_better = state_.validations_without_better;
+  then.best = state_.best;
+  then.best_metric = options_.validation.best_checkpoint_metric;
+  return then;
 }
 
 UpdateGroup Trainer::gather() {
@@ -107,27 +171,21 @@ UpdateGroup Trainer::gather() {
 
 /// Updates started so far, skipped ones included. Seeds the dropout masks.
 int64_t Trainer::updates_begun() const {
-  return state_.updates + state_.bad_updates + (pending_ ? 1 : 0);
+  return state_.updates + state_.bad_updates + (step_.has_result() ? 1 : 0);
 }
 
 UpdatePass Trainer::next_pass() const {
-  return {{options_.precision,
-           options_.checkpoint_activations,
-           loss_scaler_ ? std::optional(loss_scale()) : std::nullopt},
+  return {{options_.precision, options_.checkpoint_activations, step_.loss_scale()},
           mix_seeds(options_.seed, static_cast<uint64_t>(updates_begun()))};
 }
 
-/// Computes the sums of all batches of the update on all processes; leaves their gradients in the
-/// gradient buffer of the parameters.
-LossReport Trainer::compute_everywhere(UpdateGroup& group) {
-  BatchReports reports = gradients_.compute(group, next_pass());
-  if (!parts_.processes->is_alone()) {
-    agreed_ = exchange_reports(*parts_.processes, own_report(std::move(reports)));
-    gradients_.sum(group.contributes, agreed_.sums_again);
-    reports = agreed_.batches;
-  }
-  gradient_norm_ = read_sums_and_norm(reports);
-  return sum_of(reports);
+/// Sums the gradients over all processes, and makes `reports` those of all batches of the update.
+void Trainer::reduce(const UpdateGroup& group, BatchReports& reports) {
+  if (parts_.processes->is_alone())
+    return;
+  agreed_ = exchange_reports(*parts_.processes, own_report(std::move(reports)));
+  gradients_.sum(group.contributes, agreed_.sums_again);
+  reports = agreed_.batches;
 }
 
 /// This process's report for the all-reduce; call after the gradients are computed.
@@ -144,88 +202,12 @@ ProcessReport Trainer::own_report(BatchReports reports) const {
   return mine;
 }
 
-/// Reads all sums into the reports and returns the norm of the gradients. The host waits for a
-/// GPU only once.
-double Trainer::read_sums_and_norm(BatchReports& reports) const {
-  const at::Tensor& gradients = parts_.translator->parameters->gradients();
-  std::vector<LossReport*> all;
-  for (auto& [position, report] : reports) all.push_back(&report);
-  if (!gradients.is_cpu() || nn::operators_only())
-    return read_together(all, gradient_norm_on_device(gradients));
-  read_together(all, {});  // fp16 has no kernels on the CPU
-  return gradient_norm(gradients);
-}
-
-double Trainer::loss_divisor(const LossReport& sums) const {
-  const LossNormalization by = options_.optimization.loss_normalization;
-  if (by == LossNormalization::kSentences || options_.optimization.sentence_avg)
-    return static_cast<double>(sums.sentences);
-  return by == LossNormalization::kNone ? 1.0 : static_cast<double>(sums.tokens);
-}
-
-/// True if an update is settled while the next one is being computed.
-bool Trainer::settles_later() const {
-  const bool on_device = !parts_.translator->parameters->values().is_cpu() || nn::operators_only();
-  return on_device && parts_.processes->is_alone() && !loss_scaler_ && parts_.average == nullptr &&
-         parts_.optimizer->can_step_if();
-}
-
-void Trainer::update(UpdateGroup group) {
-  if (settles_later()) {
-    begin_update(std::move(group));
-  } else {
-    update_at_once(std::move(group));
-    after_update();
-  }
-}
-
-void Trainer::update_at_once(UpdateGroup group) {
-  const LossReport sums = compute_everywhere(group);
-  if (sums.sentences == 0)
-    return;  // there was no memory for any batch
-  const double divisor = std::max(1.0, loss_divisor(sums)) * loss_scale();
-  const double norm = gradient_norm_ / divisor;
-  if (!std::isfinite(norm) || !std::isfinite(sums.loss_sum))
-    return skip_bad_update(group.sentence_ids, norm);
-
-  const double clip = clip_factor(norm, options_.optimization.clip_norm);
-  parts_.optimizer->step(learning_rate(), clip / divisor);
-  if (loss_scaler_) {
-    loss_scaler_->note_update();
-    parts_.translator->parameters->refresh_fp16();
-  }
-  note_update(sums, norm);
-}
-
-/// Queues an update on the device, which decides by itself whether to skip it.
-void Trainer::begin_update(UpdateGroup group) {
-  LossReport sums = sum_of(gradients_.compute(group, next_pass()));
-  settle();
-  if (sums.sentences > 0) {
-    const double divisor = std::max(1.0, loss_divisor(sums));
-    const at::Tensor norm =
-        gradient_norm_on_device(parts_.translator->parameters->gradients()) / divisor;
-    const auto loss = sums.on_device.find(kLossSum);
-    at::Tensor is_good = norm.isfinite();
-    if (loss != sums.on_device.end())
-      is_good = is_good.logical_and(loss->second.isfinite());
-    const at::Tensor clip = clip_factor_on_device(norm, options_.optimization.clip_norm);
-    parts_.optimizer->step_if(is_good, learning_rate(), clip / divisor);
-    pending_.emplace(
-        PendingUpdate{PendingSums(std::move(sums), norm), std::move(group.sentence_ids)});
-  }
-  if (!must_settle_now())
-    return;
-  settle();
-  after_update();
-}
-
 /// True if logging, validation, saving or stopping may come next.
-bool Trainer::must_settle_now() const {
+bool Trainer::needs_result_now() const {
   const auto is_due = [after = state_.updates + 1](int64_t every) {
     return every > 0 && after % every == 0;
   };
-  if (!pending_ || is_due(parts_.log->log_interval()) ||
+  if (!step_.has_result() || is_due(parts_.log->log_interval()) ||
       is_due(options_.validation.validate_interval_updates) ||
       is_due(options_.checkpoints.save_interval_updates))
     return true;
@@ -234,44 +216,38 @@ bool Trainer::must_settle_now() const {
          limit(/*more_updates=*/1).has_value();
 }
 
-/// Reads the result of the pending update and counts it as a good or a skipped one.
-void Trainer::settle() {
-  if (!pending_)
-    return;
-  const PendingSums::Values values = pending_->sums.take();
-  const SentenceIds ids = std::move(pending_->sentence_ids);
-  pending_.reset();
-  if (std::isfinite(values.extra) && std::isfinite(values.report.loss_sum)) {
-    note_update(values.report, values.extra);
-  } else {
-    parts_.optimizer->set_steps(parts_.optimizer->steps() - 1);
-    skip_bad_update(ids, values.extra);
-  }
+/// Finishes the update before this one if its result is still on the GPU.
+void Trainer::finish_pending_update() {
+  if (step_.has_result())
+    finish_update();
+}
+
+/// Counts and logs the last update.
+void Trainer::finish_update() {
+  if (const std::optional<UpdateResult> result = step_.take_result())
+    count_update(*result);
   log_update();
 }
 
-/// Counts an update after the optimizer has stepped; `norm` is that of its gradients.
-void Trainer::note_update(const LossReport& sums, double norm) {
+/// Counts an update. A bad one has left the parameters as they were.
+void Trainer::count_update(const UpdateResult& result) {
+  if (!result.is_finite()) {
+    if (LossScaler* const scaler = step_.loss_scaler())
+      return bad_updates_.note_overflow(*scaler);
+    return bad_updates_.note(result.sentence_ids, result.gradient_norm);
+  }
   ++state_.updates;
   if (parts_.average != nullptr)
     parts_.average->update(state_.updates);
   state_.bad_updates_in_a_row = 0;
   checkpoints_.note_update();
-  loss_trend_.note(sums.loss_sum, sums.tokens);
-  for (IntervalSums* part : {&state_.interval, &state_.epoch}) {
-    part->losses.add(sums);
-    part->gradient_norm_sum += norm;
-    part->updates += 1;
-    part->clipped += clip_factor(norm, options_.optimization.clip_norm) < 1.0 ? 1 : 0;
-  }
-}
-
-/// Counts a bad update. The parameters stay as they are.
-void Trainer::skip_bad_update(const SentenceIds& sentence_ids, double norm) {
-  if (loss_scaler_) {
-    bad_updates_.note_overflow(*loss_scaler_);
-  } else {
-    bad_updates_.note(sentence_ids, norm);
+  loss_trend_.note(result.sums.loss_sum, result.sums.tokens);
+  const bool is_clipped = clip_factor(result.gradient_norm, options_.optimization.clip_norm) < 1.0;
+  for (IntervalSums* sums : {&state_.interval, &state_.epoch}) {
+    sums->losses.add(result.sums);
+    sums->gradient_norm_sum += result.gradient_norm;
+    sums->updates += 1;
+    sums->clipped += is_clipped ? 1 : 0;
   }
 }
 
@@ -287,16 +263,10 @@ StopLimits Trainer::limits() const {
 
 /// The limit that would be reached after `more_updates` further updates.
 std::optional<std::string> Trainer::limit(int64_t more_updates) const {
-  const int64_t updates = state_.updates + more_updates;
-  const double rate = parts_.scheduler->rate(updates);
-  return reached_limit(
-      limits(),
-      {updates,
-       state_.finished_epochs,
-       parts_.processes->is_alone() ? parts_.log->wall_seconds() : agreed_.wall_seconds,
-       rate,
-       updates > 0 && rate > parts_.scheduler->rate(updates - 1),
-       state_.validations_without_better});
+  TrainingProgress then = progress(more_updates);
+  if (!parts_.processes->is_alone())
+    then.wall_seconds = agreed_.wall_seconds;
+  return reached_limit(limits(), then);
 }
 
 bool Trainer::checkpoint_requested() const {
@@ -306,28 +276,27 @@ bool Trainer::checkpoint_requested() const {
 }
 
 void Trainer::log_update() {
-  parts_.log->tick(place(), state_.interval);
+  parts_.log->tick(progress(), state_.interval);
   // "updates" of the interval rather than of the run: a skipped update logs nothing twice.
   if (state_.interval.updates >= 1 && state_.updates % parts_.log->log_interval() == 0) {
-    parts_.log->interval(place(), state_.interval);
+    parts_.log->interval(progress(), state_.interval);
     state_.interval = {};
   }
 }
 
-void Trainer::after_update() {
-  log_update();
+/// Validates every --validate-interval-updates or, without it, after the last update of the run.
+void Trainer::validate_after_update() {
   const int64_t validate_every = options_.validation.validate_interval_updates;
   const bool is_due = validate_every > 0
                           ? state_.updates > 0 && state_.updates % validate_every == 0
                           : limit().has_value() && !is_at_end_of_epoch();  // end_epoch validates
   if (is_due)
     validate();
-  checkpoints_.after_update(moment(), checkpoint_requested());
 }
 
 void Trainer::end_epoch() {
   ++state_.finished_epochs;
-  parts_.log->epoch_end(place(), state_.epoch);
+  parts_.log->epoch_end(progress(), state_.epoch);
   state_.epoch = {};
   const bool is_due = state_.finished_epochs % options_.validation.validate_interval == 0;
   // The last validation of the run comes before its last checkpoint.
@@ -335,16 +304,18 @@ void Trainer::end_epoch() {
   const auto value = is_due || ends ? validate() : std::nullopt;
   parts_.scheduler->end_epoch(state_.updates, is_due ? value : std::nullopt);
   parts_.scheduler->begin_epoch(state_.finished_epochs + 1);
-  checkpoints_.after_epoch(moment());
+  checkpoints_.after_epoch(progress());
 }
 
-std::optional<double> Trainer::validate() { return validations_.validate(place(), checkpoints_); }
+std::optional<double> Trainer::validate() {
+  return validations_.validate(progress(), checkpoints_);
+}
 
 void Trainer::write_checkpoint_to(const std::string& path) {
   const AverageInUse in_use(parts_.average);
   state_.scheduler = parts_.scheduler->state();
-  if (loss_scaler_)
-    state_.loss_scaler = loss_scaler_->state();
+  if (const LossScaler* const scaler = step_.loss_scaler())
+    state_.loss_scaler = scaler->state();
   CheckpointContents contents;
   contents.translator = parts_.translator;
   contents.optimizer = options_.checkpoints.no_save_optimizer_state ? nullptr : parts_.optimizer;
@@ -389,8 +360,9 @@ void Trainer::restore_state(const std::string& path, const TrainRecord& record) 
   state_ = resumed_state(record.state, options_.checkpoints, keeps_best(record));
   if (!options_.checkpoints.reset_lr_scheduler)
     parts_.scheduler->restore(state_.scheduler);
-  if (loss_scaler_ && !state_.loss_scaler.is_null())
-    loss_scaler_->restore(JsonEntry(state_.loss_scaler, path + ": the state of the loss scale"));
+  LossScaler* const scaler = step_.loss_scaler();
+  if (scaler != nullptr && !state_.loss_scaler.is_null())
+    scaler->restore(JsonEntry(state_.loss_scaler, path + ": the state of the loss scale"));
   if (!options_.checkpoints.reset_dataloader)
     parts_.batches->restore(record.position);
 }
@@ -424,56 +396,14 @@ int Trainer::signalled() const {
   return parts_.signals == nullptr ? 0 : parts_.signals->requested();
 }
 
-/// Trains until a limit is reached or a signal arrives.
-void Trainer::train_until_limit() {
-  while (!limit() && signalled() == 0) {
-    UpdateGroup group = gather();
-    if (group.sentence_ids.empty()) {
-      // A run resumed at an epoch's end has counted it already.
-      if (state_.finished_epochs < parts_.batches->epoch())
-        end_epoch();
-      continue;
-    }
-    update(std::move(group));
-  }
-  settle();
-  if (signalled() == 0 && is_at_end_of_epoch())
-    end_epoch();
-}
+/// True if a limit is reached or a signal has arrived.
+bool Trainer::is_over() const { return limit() || signalled() != 0; }
 
 /// True if the last update finished an epoch that end_epoch has not counted yet.
 bool Trainer::is_at_end_of_epoch() const {
   const BatchIterator& batches = *parts_.batches;
   return state_.finished_epochs < batches.epoch() &&
          batches.batches_delivered() == batches.batches_in_epoch();
-}
-
-int Trainer::run() {
-  if (parts_.batches->batches_in_epoch() == 0) {
-    throw DataError(fmt::format("there are no sentence pairs to train on: {}",
-                                parts_.batches->skipped().text()));
-  }
-  if (const auto reached = limit()) {
-    log_info(fmt::format("nothing to do: at {}; increase the limit to continue", *reached));
-    return 0;
-  }
-  warn_without_limit(limits());
-  share_parameters(parts_, options_.precision);
-  parts_.scheduler->begin_epoch(state_.finished_epochs + 1);
-  parts_.log->begin(limits(), place(), state_);
-  if (is_new_model_)
-    parts_.log->event("start", {{"updates", state_.updates}});
-  train_until_limit();
-  if (signalled() == 0) {
-    log_info(fmt::format("training stops: {}", *limit()));
-    if (options_.validation.validate_interval_updates == 0)
-      validate();
-  }
-  checkpoints_.at_end(moment());
-  warn_of_result();
-  if (signalled() == 0)
-    validations_.require_finite();
-  return signalled();
 }
 
 }  // namespace phraseq

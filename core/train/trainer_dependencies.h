@@ -13,7 +13,7 @@
 #include "core/optim/lr_scheduler.h"
 #include "core/optim/optimizer.h"
 #include "core/optim/parameter_average.h"
-#include "core/train/shares/training_shares.h"
+#include "core/train/micro_batches/micro_batch_workers.h"
 #include "core/train/train_options.h"
 #include "core/train/training_log.h"
 #include "core/train/update/update_gradients.h"
@@ -26,7 +26,7 @@ namespace phraseq {
 /// `average` may be null. If there are several processes, only the first one has a folder.
 struct TrainerDependencies {
   TranslationModel* translator = nullptr;
-  TrainingShares* shares = nullptr;  ///< of `translator`'s model
+  MicroBatchWorkers* workers = nullptr;  ///< of `translator`'s model
   Optimizer* optimizer = nullptr;
   LrScheduler* scheduler = nullptr;
   BatchIterator* batches = nullptr;

@@ -12,7 +12,7 @@
 
 #include "core/base/log.h"
 #include "core/train/train_options.h"
-#include "core/train/validation/validator.h"
+#include "core/train/validation/validation_result.h"
 
 namespace phraseq {
 namespace {
@@ -43,26 +43,26 @@ nlohmann::json speeds(const IntervalSums& sums, const WorkDone& before, double s
 }
 
 /// The numbers of an interval or an epoch; losses in nats per target token.
-nlohmann::json numbers(const TrainingPlace& place, const IntervalSums& sums) {
+nlohmann::json numbers(const TrainingProgress& progress, const IntervalSums& sums) {
   const LossReport& losses = sums.losses;
   const double nll = per(losses.nll_sum, losses.tokens);
   nlohmann::json record = {
-      {"epoch", place.epoch},
-      {"batch", place.batch},
-      {"batches", place.batches},
-      {"updates", place.updates},
+      {"epoch", progress.epoch},
+      {"batch", progress.batch},
+      {"batches", progress.batches},
+      {"updates", progress.updates},
       {"loss", per(losses.loss_sum, losses.tokens)},
       {"nll_loss", nll},
       {"ppl", std::exp(nll)},
-      {"lr", place.learning_rate},
+      {"lr", progress.learning_rate},
       {"gradient_norm", per(sums.gradient_norm_sum, sums.updates)},
       {"clipped", per(static_cast<double>(sums.clipped), sums.updates)},
       {"tokens", losses.tokens},
       {"sentences", losses.sentences},
       {"tokens_per_update", per(static_cast<double>(losses.tokens), sums.updates)}};
-  if (place.loss_scale)
-    record["loss_scale"] = *place.loss_scale;
-  for (const auto& [name, share] : losses.extras_per_token()) record[name] = share;
+  if (progress.loss_scale)
+    record["loss_scale"] = *progress.loss_scale;
+  for (const auto& [name, value] : losses.extras_per_token()) record[name] = value;
   return record;
 }
 
@@ -88,23 +88,29 @@ std::string human_line(const nlohmann::json& r) {
       scale);
 }
 
-std::string validation_line(const nlohmann::json& r) {
-  const double bits = 1.0 / std::numbers::ln2;
-  std::string line = fmt::format("epoch {:03} | valid on '{}'{}",
-                                 r["epoch"].get<int64_t>(),
-                                 r.value("subset", ""),
-                                 losses_text(r));
-  if (r.contains("score"))
-    line +=
-        fmt::format(" | {} {:.2f}", r["score_name"].get<std::string>(), r["score"].get<double>());
-  const std::string metric = r.value("best_metric", "loss");
-  line += fmt::format(" | num_updates {}", r["updates"].get<int64_t>());
-  if (r.contains("best"))
-    line +=
-        fmt::format(" | best_{} {:.3f}",
-                    metric,
-                    r["best"].get<double>() * (ValidationOptions::is_loss(metric) ? bits : 1.0));
-  return line + part_lines(r);
+/// " | best_loss 3.123", losses in base 2; "" before the first result.
+std::string best_text(const TrainingProgress& progress) {
+  if (!progress.best)
+    return "";
+  const bool is_loss = ValidationOptions::is_loss(progress.best_metric);
+  return fmt::format(" | best_{} {:.3f}",
+                     progress.best_metric,
+                     *progress.best * (is_loss ? 1.0 / std::numbers::ln2 : 1.0));
+}
+
+std::string validation_line(const TrainingProgress& progress,
+                            const ValidationResult& result,
+                            const std::string& best) {
+  const std::string score =
+      result.score ? fmt::format(" | {} {:.2f}", result.score->name, result.score->value) : "";
+  return fmt::format("epoch {:03} | valid on '{}'{}{} | num_updates {}{}{}",
+                     progress.epoch,
+                     result.subset,
+                     losses_text(result.losses),
+                     score,
+                     progress.updates,
+                     best,
+                     part_lines(result));
 }
 
 }  // namespace
@@ -153,17 +159,17 @@ void TrainingLog::write(const nlohmann::json& fields) {
 }
 
 void TrainingLog::begin(const StopLimits& limits,
-                        const TrainingPlace& place,
+                        const TrainingProgress& progress,
                         const TrainState& state) {
-  bar_.begin(limits, place, wall_seconds());
+  bar_.begin(limits, progress);
   interval_before_ = work_of(state.interval);
   bar_.leave_out(interval_before_.tokens);
   epoch_before_ = work_of(state.epoch);
 }
 
-void TrainingLog::tick(const TrainingPlace& place, const IntervalSums& sums) {
+void TrainingLog::tick(const TrainingProgress& progress, const IntervalSums& sums) {
   if (style_ == Style::kBar)
-    bar_.show(place, sums, wall_seconds(), seconds_since(interval_start_));
+    bar_.show(progress, sums, seconds_since(interval_start_));
 }
 
 void TrainingLog::record(const std::string& event, nlohmann::json fields, const Line& line) {
@@ -179,47 +185,58 @@ void TrainingLog::record(const std::string& event, nlohmann::json fields, const 
   log_info(style_ == Style::kJson ? fields.dump() : line(fields));
 }
 
-void TrainingLog::interval(const TrainingPlace& place, const IntervalSums& sums) {
-  nlohmann::json fields = numbers(place, sums);
+void TrainingLog::interval(const TrainingProgress& progress, const IntervalSums& sums) {
+  nlohmann::json fields = numbers(progress, sums);
   fields.update(speeds(sums, interval_before_, seconds_since(interval_start_)));
   interval_start_ = Clock::now();
   interval_before_ = {};
   bar_.leave_out(0);
   record("train", std::move(fields), [&](const nlohmann::json& written) {
     return fmt::format("epoch {:03}: {:6} / {} {}, wall={:.0f}",
-                       place.epoch,
-                       place.batch,
-                       place.batches,
+                       progress.epoch,
+                       progress.batch,
+                       progress.batches,
                        human_line(written),
                        wall_seconds());
   });
 }
 
-void TrainingLog::epoch_end(const TrainingPlace& place, const IntervalSums& sums) {
-  nlohmann::json fields = numbers(place, sums);
+void TrainingLog::epoch_end(const TrainingProgress& progress, const IntervalSums& sums) {
+  nlohmann::json fields = numbers(progress, sums);
   fields.update(speeds(sums, epoch_before_, seconds_since(epoch_start_)));
   epoch_start_ = Clock::now();
   epoch_before_ = {};
   record("epoch", std::move(fields), [&](const nlohmann::json& written) {
-    return fmt::format(
-        "epoch {:03} | train | {}, wall={:.0f}", place.epoch, human_line(written), wall_seconds());
+    return fmt::format("epoch {:03} | train | {}, wall={:.0f}",
+                       progress.epoch,
+                       human_line(written),
+                       wall_seconds());
   });
 }
 
 void TrainingLog::record_validation(const std::string& event,
-                                    const TrainingPlace& place,
-                                    nlohmann::json scores) {
-  scores["epoch"] = place.epoch;
-  scores["updates"] = place.updates;
-  record(event, std::move(scores), validation_line);
+                                    const TrainingProgress& progress,
+                                    nlohmann::json fields,
+                                    const ValidationResult& result,
+                                    const std::string& best) {
+  fields["epoch"] = progress.epoch;
+  fields["updates"] = progress.updates;
+  record(event, std::move(fields), [&](const nlohmann::json& /*written*/) {
+    return validation_line(progress, result, best);
+  });
 }
 
-void TrainingLog::validation(const TrainingPlace& place, const nlohmann::json& scores) {
-  record_validation("valid", place, scores);
+void TrainingLog::validation(const TrainingProgress& progress, const ValidationResult& result) {
+  nlohmann::json fields = result.to_json();
+  if (progress.best)
+    fields["best"] = *progress.best;
+  fields["best_metric"] = progress.best_metric;
+  record_validation("valid", progress, std::move(fields), result, best_text(progress));
 }
 
-void TrainingLog::further_validation(const TrainingPlace& place, const nlohmann::json& scores) {
-  record_validation("valid_further", place, scores);
+void TrainingLog::further_validation(const TrainingProgress& progress,
+                                     const ValidationResult& result) {
+  record_validation("valid_further", progress, result.to_json(), result, /*best=*/"");
 }
 
 void TrainingLog::event(const std::string& name, nlohmann::json fields) {

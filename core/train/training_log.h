@@ -15,11 +15,11 @@
 #include "core/train/tensorboard/tensorboard_log.h"
 #include "core/train/train_options.h"
 #include "core/train/train_state.h"
+#include "core/train/training_progress.h"
 
 namespace phraseq {
 
-/// The position of the run, for a line of the log.
-using TrainingPlace = BarPlace;
+struct ValidationResult;
 
 /// The amounts of work that speeds are computed from.
 struct WorkDone {
@@ -41,15 +41,15 @@ class PHRASEQ_API TrainingLog {
 
   /// Call before the first update: tells the bar where the run ends, and excludes work done before
   /// a resume, which is in `state`, from the speeds.
-  void begin(const StopLimits& limits, const TrainingPlace& place, const TrainState& state);
-  void interval(const TrainingPlace& place, const IntervalSums& sums);
-  void epoch_end(const TrainingPlace& place, const IntervalSums& sums);
-  void validation(const TrainingPlace& place, const nlohmann::json& scores);
+  void begin(const StopLimits& limits, const TrainingProgress& progress, const TrainState& state);
+  void interval(const TrainingProgress& progress, const IntervalSums& sums);
+  void epoch_end(const TrainingProgress& progress, const IntervalSums& sums);
+  void validation(const TrainingProgress& progress, const ValidationResult& result);
   /// Logs a validation split that does not select checkpoints.
-  void further_validation(const TrainingPlace& place, const nlohmann::json& scores);
+  void further_validation(const TrainingProgress& progress, const ValidationResult& result);
   /// Writes a line to metrics.jsonl: {"event": name, …}.
   void event(const std::string& name, nlohmann::json fields);
-  void tick(const TrainingPlace& place, const IntervalSums& sums);  ///< advances the bar
+  void tick(const TrainingProgress& progress, const IntervalSums& sums);  ///< advances the bar
 
   double wall_seconds() const;
   int64_t log_interval() const { return log_interval_; }
@@ -61,8 +61,10 @@ class PHRASEQ_API TrainingLog {
   /// Writes the fields to metrics.jsonl and, if `line` is not empty, logs its text.
   void record(const std::string& event, nlohmann::json fields, const Line& line);
   void record_validation(const std::string& event,
-                         const TrainingPlace& place,
-                         nlohmann::json scores);
+                         const TrainingProgress& progress,
+                         nlohmann::json fields,
+                         const ValidationResult& result,
+                         const std::string& best);
   void write(const nlohmann::json& fields);
 
   Style style_;

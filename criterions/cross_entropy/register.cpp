@@ -7,9 +7,8 @@ using namespace phraseq;
 
 struct CrossEntropyOptions : Options {
   TokenLossOptions tokens;
-  void describe(OptionTable& v) override {
-    tokens.describe_counting(v);
-    v.find("ignore-prefix-size")->help += " Sums are divided by the number of remaining tokens.";
+  void describe(OptionTable& table) override {
+    tokens.describe_counting(table, "Sums are divided by the number of remaining tokens.");
   }
 };
 

@@ -35,11 +35,13 @@ std::vector<std::string> record_differences(const nlohmann::json& then, const nl
   return found;
 }
 
-/// Every `shares`th sentence of a batch, beginning at index `share`: neighbors in a batch are of
-/// similar length, so that shares are of similar size.
-std::vector<int64_t> share_of(const std::vector<int64_t>& indices, int64_t share, int64_t shares) {
+/// Every `count`th sentence of a batch, beginning at index `first`: neighbors in a batch are of
+/// similar length, so that micro-batches are of similar size.
+std::vector<int64_t> micro_batch_of(const std::vector<int64_t>& indices,
+                                    int64_t first,
+                                    int64_t count) {
   std::vector<int64_t> own;
-  for (auto i = static_cast<size_t>(share); i < indices.size(); i += static_cast<size_t>(shares))
+  for (auto i = static_cast<size_t>(first); i < indices.size(); i += static_cast<size_t>(count))
     own.push_back(indices[i]);
   return own;
 }
@@ -53,7 +55,7 @@ struct BatchIterator::State {
   int64_t prefetch;
   int64_t rank = 0;  // of the processes that share the batches
   int64_t processes = 1;
-  int64_t shares = 1;
+  int64_t micro_batches = 1;  // that a batch is divided into
 
   int64_t epoch = 1;
   int64_t delivered = 0;
@@ -100,9 +102,9 @@ struct BatchIterator::State {
     return collate(examples);
   }
 
-  /// Number of shares of a batch of these sentences.
-  int64_t shares_of(const std::vector<int64_t>& indices) const {
-    return std::clamp<int64_t>(static_cast<int64_t>(indices.size()), 1, shares);
+  /// Number of micro-batches of a batch of these sentences.
+  int64_t micro_batches_of(const std::vector<int64_t>& indices) const {
+    return std::clamp<int64_t>(static_cast<int64_t>(indices.size()), 1, micro_batches);
   }
 
   int64_t owner_of(int64_t batch) const { return (batch - shared_from) % processes; }
@@ -110,17 +112,17 @@ struct BatchIterator::State {
   void start_prefetching() {
     const BatchPlan& all = planned();
     prefetcher = std::make_unique<Prefetcher>(
-        [this, &all, at = first_of_rank(), share = int64_t{0}]() mutable -> std::optional<Batch> {
+        [this, &all, at = first_of_rank(), next = int64_t{0}]() mutable -> std::optional<Batch> {
           if (at >= static_cast<int64_t>(all.batches.size()))
             return std::nullopt;
           const auto& indices = all.batches[static_cast<size_t>(at)];
-          const int64_t count = shares_of(indices);
-          const int64_t running = share;
-          share = (share + 1) % count;
-          at += share == 0 ? processes : 0;
-          return make(share_of(indices, running, count));
+          const int64_t count = micro_batches_of(indices);
+          const int64_t running = next;
+          next = (next + 1) % count;
+          at += next == 0 ? processes : 0;
+          return make(micro_batch_of(indices, running, count));
         },
-        prefetch* shares);
+        prefetch* micro_batches);
   }
 
   /// Moves to the next epoch if the last call returned the end; starts prefetching.
@@ -153,7 +155,7 @@ BatchIterator::~BatchIterator() = default;
 
 std::optional<Batch> BatchIterator::next() {
   auto planned = next_planned();
-  return planned ? std::optional(std::move(planned->shares.front())) : std::nullopt;
+  return planned ? std::optional(std::move(planned->micro_batches.front())) : std::nullopt;
 }
 
 void BatchIterator::share(int64_t rank, int64_t size) {
@@ -162,9 +164,9 @@ void BatchIterator::share(int64_t rank, int64_t size) {
   state_->processes = size;
 }
 
-void BatchIterator::divide(int64_t shares) {
+void BatchIterator::divide(int64_t micro_batches) {
   state_->go_to(state_->epoch, state_->delivered);
-  state_->shares = shares;
+  state_->micro_batches = micro_batches;
 }
 
 std::optional<PlannedBatch> BatchIterator::next_planned() {
@@ -179,8 +181,8 @@ std::optional<PlannedBatch> BatchIterator::next_planned() {
   planned.owner = state.owner_of(state.delivered);
   planned.sentence_ids = indices;
   if (planned.owner == state.rank) {
-    for (int64_t left = state.shares_of(indices); left > 0; --left)
-      planned.shares.push_back(*state.prefetcher->next());
+    for (int64_t left = state.micro_batches_of(indices); left > 0; --left)
+      planned.micro_batches.push_back(*state.prefetcher->next());
   }
   planned.target_tokens = state.target_tokens(indices);
   ++state.delivered;

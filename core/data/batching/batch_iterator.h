@@ -20,7 +20,7 @@ using Collate = std::function<Batch(const std::vector<Example>&)>;
 
 /// A batch of the plan, in its turn.
 struct PlannedBatch {
-  std::vector<Batch> shares;          ///< nothing when it is another process's
+  std::vector<Batch> micro_batches;   ///< nothing when it is another process's
   int64_t owner = 0;                  ///< rank of that process
   std::vector<int64_t> sentence_ids;  ///< of the batch, also if another process makes it
   int64_t target_tokens = 0;
@@ -46,10 +46,10 @@ class PHRASEQ_API BatchIterator {
   /// the beginning of an epoch (or from a restored position of another number of processes) on, it
   /// makes every `size`th, beginning at `rank`.
   void share(int64_t rank, int64_t size);
-  /// Call before the first batch: makes every batch as this many shares, of which each has every
-  /// `shares`th sentence; fewer where a batch has fewer sentences. `next_planned` delivers them
-  /// together. What a batch consists of does not change.
-  void divide(int64_t shares);
+  /// Call before the first batch: divides every batch into this many micro-batches, of which each
+  /// has every `micro_batches`th sentence; fewer where a batch has fewer sentences. `next_planned`
+  /// delivers them together. What a batch consists of does not change.
+  void divide(int64_t micro_batches);
   /// Like `next`, but also delivers the batches of other processes, without making them.
   std::optional<PlannedBatch> next_planned();
   /// A batch of these sentences, apart from the plan: what is delivered next does not change.

@@ -7,7 +7,7 @@
 
 #include "core/nn/precision/automatic_precision.h"
 #include "core/options/enum_name.h"
-#include "core/train/shares/training_shares.h"
+#include "core/train/micro_batches/micro_batch_workers.h"
 
 namespace phraseq {
 
@@ -41,7 +41,7 @@ WorkerSettings thread_settings(const TrainRun& run, int64_t max_tokens) {
     return {run.machine.batch_shares, std::max<int64_t>(1, threads / run.machine.batch_shares)};
   if (!run.device.chosen().is_cpu())
     return {1, threads};
-  return threads_in_shares(threads, max_tokens);
+  return workers_for_batch(threads, max_tokens);
 }
 
 WorkerSettings thread_settings(const TrainRun& run) {

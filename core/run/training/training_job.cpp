@@ -187,12 +187,12 @@ class TrainingJob {
   int train(std::span<const std::string> arguments) {
     announce(run_, translator_, batches_, processes_);
     announce_preset_values(run_, translator_.architecture_selection.training);
-    TrainingShares shares(
+    MicroBatchWorkers workers(
         translator_,
         *criterion_,
         [this] { return make_criterion(run_, translator_); },
         thread_settings(run_));
-    Trainer trainer(dependencies(shares), trainer_options(run_));
+    Trainer trainer(dependencies(workers), trainer_options(run_));
     if (resumed_.record) {
       if (resumed_.file)
         require_dictionaries_of(*resumed_.file, *translator_.task);
@@ -252,8 +252,10 @@ class TrainingJob {
 
   void warn() const {
     warn_of_warmup(length_, run_.table);
-    if (processes_.is_first())
-      warn_of_data(run_, translator_, *corpus_);
+    if (!processes_.is_first())
+      return;
+    warn_of_unused_alignments(run_.criterion.name, run_.table);
+    warn_of_data(run_, translator_, *corpus_);
   }
 
   /// Warns if --max-update of a resumed run changes the schedule. Skips the comparison if the
@@ -271,9 +273,9 @@ class TrainingJob {
     }
   }
 
-  TrainerDependencies dependencies(TrainingShares& shares) {
+  TrainerDependencies dependencies(MicroBatchWorkers& workers) {
     return {&translator_,
-            &shares,
+            &workers,
             optimizer_.optimizer.get(),
             &scheduler_,
             &batches_,

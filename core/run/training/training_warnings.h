@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "core/base/api.h"
 #include "core/checkpoint/checkpoint_file.h"
@@ -19,6 +20,9 @@ namespace phraseq {
 
 /// Warns if the run ends before the learning rate has reached its peak.
 PHRASEQ_API void warn_of_warmup(std::optional<int64_t> run_length, OptionTable& table);
+
+/// Warns if --load-alignments is given and `criterion` has no loss of alignments.
+PHRASEQ_API void warn_of_unused_alignments(std::string_view criterion, const OptionTable& table);
 
 /// A resumed run has another --max-update, and with it another schedule of the learning rate.
 struct ChangedLength {

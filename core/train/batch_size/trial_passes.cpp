@@ -82,13 +82,13 @@ std::vector<int64_t> TrialPasses::longest_pairs(int64_t max_tokens, int64_t max_
   return pairs;
 }
 
-/// One batch per model instance; each of n batches has every n-th pair.
-std::vector<Batch> TrialPasses::shares_of(const std::vector<int64_t>& pairs) const {
-  const auto count = std::min(pairs.size(), static_cast<size_t>(shares_->count()));
+/// One micro-batch per model instance; each of n has every n-th pair.
+std::vector<Batch> TrialPasses::micro_batches_of(const std::vector<int64_t>& pairs) const {
+  const auto count = std::min(pairs.size(), static_cast<size_t>(workers_->count()));
   std::vector<Batch> batches;
-  for (size_t share = 0; share < count; ++share) {
+  for (size_t first = 0; first < count; ++first) {
     std::vector<Example> examples;
-    for (size_t i = share; i < pairs.size(); i += count)
+    for (size_t i = first; i < pairs.size(); i += count)
       examples.push_back(parts_.corpus->get(pairs[i]));
     batches.push_back(parts_.translator->collate(examples));
   }
@@ -97,15 +97,15 @@ std::vector<Batch> TrialPasses::shares_of(const std::vector<int64_t>& pairs) con
 
 void TrialPasses::run(int64_t max_tokens, int64_t max_sentences) {
   const WorkerSettings threads = parts_.threads(max_tokens);
-  if (!shares_ || shares_->count() != threads.workers) {
-    shares_.reset();
-    shares_ = std::make_unique<TrainingShares>(
+  if (!workers_ || workers_->count() != threads.workers) {
+    workers_.reset();
+    workers_ = std::make_unique<MicroBatchWorkers>(
         *parts_.translator, *parts_.criterion, parts_.make_criterion, threads);
   }
-  const std::vector<Batch> batches = shares_of(longest_pairs(max_tokens, max_sentences));
-  const auto outcomes = shares_->compute(
-      static_cast<int64_t>(batches.size()), [&](const ModelInstance& instance, int64_t share) {
-        return training_pass(instance, batches[static_cast<size_t>(share)], settings_, /*seed=*/1);
+  const std::vector<Batch> batches = micro_batches_of(longest_pairs(max_tokens, max_sentences));
+  const auto outcomes = workers_->compute(
+      static_cast<int64_t>(batches.size()), [&](const ModelInstance& instance, int64_t index) {
+        return training_pass(instance, batches[static_cast<size_t>(index)], settings_, /*seed=*/1);
       });
   for (const auto& outcome : outcomes) {
     if (outcome.failure)

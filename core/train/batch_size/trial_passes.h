@@ -10,8 +10,8 @@
 #include "core/criterion/criterion.h"
 #include "core/data/batching/batch_plan.h"
 #include "core/data/data_loader.h"
-#include "core/train/shares/training_pass.h"
-#include "core/train/shares/training_shares.h"
+#include "core/train/micro_batches/micro_batch_workers.h"
+#include "core/train/micro_batches/training_pass.h"
 #include "core/translate/translation_model.h"
 
 namespace phraseq {
@@ -21,7 +21,7 @@ struct TrialParts {
   const TranslationModel* translator = nullptr;
   Criterion* criterion = nullptr;
   Corpus* corpus = nullptr;
-  std::function<std::unique_ptr<Criterion>()> make_criterion;  ///< for further shares of a batch
+  std::function<std::unique_ptr<Criterion>()> make_criterion;  ///< for further micro-batches
   std::function<WorkerSettings(int64_t max_tokens)> threads;
 };
 
@@ -46,13 +46,13 @@ class PHRASEQ_API TrialPasses {
 
  private:
   std::vector<int64_t> longest_pairs(int64_t max_tokens, int64_t max_sentences) const;
-  std::vector<Batch> shares_of(const std::vector<int64_t>& pairs) const;
+  std::vector<Batch> micro_batches_of(const std::vector<int64_t>& pairs) const;
   void run(int64_t max_tokens, int64_t max_sentences);
 
   TrialParts parts_;
   PassSettings settings_;
-  std::vector<int64_t> order_;              ///< indices of the pairs, longest first
-  std::unique_ptr<TrainingShares> shares_;  ///< created on first use
+  std::vector<int64_t> order_;                  ///< indices of the pairs, longest first
+  std::unique_ptr<MicroBatchWorkers> workers_;  ///< created on first use
 };
 
 }  // namespace phraseq

@@ -12,7 +12,7 @@
 namespace phraseq::tensorboard {
 
 /// The scalars of a record of metrics.jsonl with fairseq's names and units: losses in bits per
-/// token, shares in percent.
+/// token, fractions in percent.
 PHRASEQ_API Scalars scalars_of(const nlohmann::json& record);
 
 /// What `--tensorboard-logdir DIR` shows of a run, as fairseq writes it: DIR/train_inner (every

@@ -46,37 +46,38 @@ void OutOfMemoryRecovery::record_success(int64_t tokens) {
 
 void OutOfMemoryRecovery::recover(const std::exception_ptr& failure,
                                   UpdateGroup& group,
-                                  size_t place) {
+                                  size_t index) {
   try {
     std::rethrow_exception(failure);
   } catch (const std::exception& known) {
     if (!means_out_of_memory(known.what()))
       throw;
-    split_or_skip(known.what(), group, place);
+    split_or_skip(known.what(), group, index);
   }
 }
 
 void OutOfMemoryRecovery::split_or_skip(const std::string& reason,
                                         UpdateGroup& group,
-                                        size_t place) {
+                                        size_t index) {
   nn::release_memory(dependencies_.device);
-  const auto at = group.own.begin() + static_cast<int64_t>(place);
+  const auto at = group.micro_batches.begin() + static_cast<int64_t>(index);
   if (at->batch.sentences() > 1)
-    return split(group, place);
+    return split(group, index);
   skip(at->batch, reason);
-  group.own.erase(at);
+  group.micro_batches.erase(at);
 }
 
-void OutOfMemoryRecovery::split(UpdateGroup& group, size_t place) {
-  UpdateGroup::Own& whole = group.own[place];
+void OutOfMemoryRecovery::split(UpdateGroup& group, size_t index) {
+  MicroBatch& whole = group.micro_batches[index];
   report("divided", whole.batch);
   const std::vector<int64_t> ids = whole.batch.sentence_ids;
   const auto middle = ids.begin() + static_cast<int64_t>(ids.size() / 2);
   whole.batch = dependencies_.batches->batch_of({ids.begin(), middle});
-  UpdateGroup::Own rest{whole.position,
-                        dependencies_.batches->batch_of({middle, ids.end()}),
-                        static_cast<int64_t>(group.own.size())};
-  group.own.insert(group.own.begin() + static_cast<int64_t>(place) + 1, std::move(rest));
+  MicroBatch rest{whole.position,
+                  dependencies_.batches->batch_of({middle, ids.end()}),
+                  static_cast<int64_t>(group.micro_batches.size())};
+  group.micro_batches.insert(group.micro_batches.begin() + static_cast<int64_t>(index) + 1,
+                             std::move(rest));
 }
 
 /// Throws after too many skipped sentences in a row: there is no memory for any batch.

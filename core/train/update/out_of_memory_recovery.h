@@ -38,13 +38,14 @@ class PHRASEQ_API OutOfMemoryRecovery {
   void begin_pass() { memory_.begin_pass(); }
   /// Records that the passes since begin_pass, over `tokens` tokens in all, had enough memory.
   void record_success(int64_t tokens);
-  /// Splits or skips `group.own[place]`, whose pass threw `failure`. Rethrows a `failure` that does
-  /// not mean insufficient memory. Throws OutOfMemory after too many skipped sentences in a row.
-  void recover(const std::exception_ptr& failure, UpdateGroup& group, size_t place);
+  /// Splits or skips `group.micro_batches[index]`, whose pass threw `failure`. Rethrows a `failure`
+  /// that does not mean insufficient memory. Throws OutOfMemory after too many skipped sentences in
+  /// a row.
+  void recover(const std::exception_ptr& failure, UpdateGroup& group, size_t index);
 
  private:
-  void split_or_skip(const std::string& reason, UpdateGroup& group, size_t place);
-  void split(UpdateGroup& group, size_t place);
+  void split_or_skip(const std::string& reason, UpdateGroup& group, size_t index);
+  void split(UpdateGroup& group, size_t index);
   void skip(const Batch& batch, const std::string& reason);
   void report(const std::string& done, const Batch& batch);
   void log(const std::string& text) const;

@@ -7,9 +7,9 @@ namespace phraseq {
 
 namespace {
 
-uint64_t dropout_seed(const UpdateGroup::Own& own, uint64_t update_seed) {
-  const uint64_t seed = mix_seeds(update_seed, static_cast<uint64_t>(own.position));
-  return own.part == 0 ? seed : mix_seeds(seed, static_cast<uint64_t>(own.part));
+uint64_t dropout_seed(const MicroBatch& micro_batch, uint64_t update_seed) {
+  const uint64_t seed = mix_seeds(update_seed, static_cast<uint64_t>(micro_batch.position));
+  return micro_batch.part == 0 ? seed : mix_seeds(seed, static_cast<uint64_t>(micro_batch.part));
 }
 
 }  // namespace
@@ -43,11 +43,11 @@ void UpdateGradients::sum(const std::vector<bool>& contributes, bool again) {
 BatchReports UpdateGradients::compute_own(UpdateGroup& group, const UpdatePass& pass) {
   BatchReports reports;
   GradientSum sum(*parts_.parameters, gradient_sum_);
-  for (running_ = 0; running_ < group.own.size();) {
+  for (running_ = 0; running_ < group.micro_batches.size();) {
     const size_t first = running_;
     const std::exception_ptr failure = compute_next(group, pass, sum.so_far(), reports);
     if (running_ > first)
-      sum.add(/*is_last=*/running_ == group.own.size());
+      sum.add(/*is_last=*/running_ == group.micro_batches.size());
     if (failure)
       parts_.recovery->recover(failure, group, running_);
   }
@@ -55,22 +55,22 @@ BatchReports UpdateGradients::compute_own(UpdateGroup& group, const UpdatePass& 
   return reports;
 }
 
-/// Computes the next shares at once, after batches whose gradients sum to `so_far`. Returns what
-/// the first share that failed threw, or null. The gradient of the group's last batch is shared
-/// with the other processes while it is computed, unless threads compute shares of it.
+/// Computes the next micro-batches at once, after batches whose gradients sum to `so_far`. Returns
+/// what the first one that failed threw, or null. The gradient of the group's last batch is summed
+/// over the processes while it is computed, unless threads compute micro-batches of it.
 std::exception_ptr UpdateGradients::compute_next(const UpdateGroup& group,
                                                  const UpdatePass& pass,
                                                  const at::Tensor& so_far,
                                                  BatchReports& reports) {
   const size_t first = running_;
-  const int64_t count = shares_at_once(group);
-  const bool overlaps = overlapped_ && count == 1 && first + 1 == group.own.size();
+  const int64_t count = micro_batches_at_once(group);
+  const bool overlaps = overlapped_ && count == 1 && first + 1 == group.micro_batches.size();
   if (overlaps)
     overlapped_->arm(so_far);
   const std::exception_ptr failure =
-      add_reports(compute_shares(group, pass, count), group, reports);
+      add_reports(compute_micro_batches(group, pass, count), group, reports);
   if (running_ > first) {
-    parts_.shares->add_gradients(static_cast<int64_t>(running_ - first));
+    parts_.workers->add_gradients(static_cast<int64_t>(running_ - first));
     if (overlaps)
       overlapped_->finish();
   }
@@ -79,39 +79,41 @@ std::exception_ptr UpdateGradients::compute_next(const UpdateGroup& group,
   return failure;
 }
 
-/// Number of shares, from the running one on, that belong to one batch and have a thread each.
-int64_t UpdateGradients::shares_at_once(const UpdateGroup& group) const {
+/// Number of micro-batches, from the running one on, that belong to one batch and have a thread
+/// each.
+int64_t UpdateGradients::micro_batches_at_once(const UpdateGroup& group) const {
   int64_t count = 0;
-  for (size_t i = running_; i < group.own.size() && count < parts_.shares->count(); ++i) {
-    if (group.own[i].position != group.own[running_].position)
+  for (size_t i = running_; i < group.micro_batches.size() && count < parts_.workers->count();
+       ++i) {
+    if (group.micro_batches[i].position != group.micro_batches[running_].position)
       break;
     ++count;
   }
   return count;
 }
 
-std::vector<TrainingShares::Outcome> UpdateGradients::compute_shares(const UpdateGroup& group,
-                                                                     const UpdatePass& pass,
-                                                                     int64_t count) {
+std::vector<MicroBatchWorkers::Outcome> UpdateGradients::compute_micro_batches(
+    const UpdateGroup& group, const UpdatePass& pass, int64_t count) {
   parts_.recovery->begin_pass();
-  return parts_.shares->compute(count, [&](const ModelInstance& instance, int64_t share) {
-    const UpdateGroup::Own& own = group.own[running_ + static_cast<size_t>(share)];
-    return training_pass(instance, own.batch, pass.settings, dropout_seed(own, pass.seed));
+  return parts_.workers->compute(count, [&](const ModelInstance& instance, int64_t index) {
+    const MicroBatch& micro_batch = group.micro_batches[running_ + static_cast<size_t>(index)];
+    return training_pass(
+        instance, micro_batch.batch, pass.settings, dropout_seed(micro_batch, pass.seed));
   });
 }
 
-/// Adds the reports of the shares before the first failure and advances past them. Returns the
-/// failure, or null.
+/// Adds the reports of the micro-batches before the first failure and advances past them. Returns
+/// the failure, or null.
 std::exception_ptr UpdateGradients::add_reports(
-    const std::vector<TrainingShares::Outcome>& outcomes,
+    const std::vector<MicroBatchWorkers::Outcome>& outcomes,
     const UpdateGroup& group,
     BatchReports& reports) {
   auto outcome = outcomes.begin();
   int64_t tokens = 0;
   for (; outcome != outcomes.end() && !outcome->failure; ++outcome) {
-    const UpdateGroup::Own& own = group.own[running_++];
-    reports[own.position].add(outcome->report);
-    tokens += counted_tokens(own.batch);
+    const MicroBatch& micro_batch = group.micro_batches[running_++];
+    reports[micro_batch.position].add(outcome->report);
+    tokens += counted_tokens(micro_batch.batch);
   }
   if (outcome != outcomes.begin())
     parts_.recovery->record_success(tokens);

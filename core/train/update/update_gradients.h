@@ -11,8 +11,8 @@
 #include "core/distributed/process_report.h"
 #include "core/distributed/reduction/overlapped_sum.h"
 #include "core/nn/flat_parameters.h"
-#include "core/train/shares/training_pass.h"
-#include "core/train/shares/training_shares.h"
+#include "core/train/micro_batches/micro_batch_workers.h"
+#include "core/train/micro_batches/training_pass.h"
 #include "core/train/update/out_of_memory_recovery.h"
 #include "core/train/update/update_group.h"
 
@@ -21,7 +21,7 @@ namespace phraseq {
 /// Everything UpdateGradients uses; all of it must outlive the object.
 struct GradientParts {
   nn::FlatParameters* parameters = nullptr;
-  TrainingShares* shares = nullptr;  ///< of the model with these parameters
+  MicroBatchWorkers* workers = nullptr;  ///< of the model with these parameters
   ProcessGroup* processes = nullptr;
   OutOfMemoryRecovery* recovery = nullptr;
 };
@@ -35,15 +35,15 @@ struct SumSettings {
 /// How the passes of one update are computed.
 struct UpdatePass {
   PassSettings settings;
-  uint64_t seed = 0;  ///< of the dropout masks, which also depend on the place of a batch
+  uint64_t seed = 0;  ///< of the dropout masks, which also depend on the index of a batch
 };
 
 /// Computes the gradients of updates, in the parameters' buffer.
 ///
-/// The gradient of each batch is computed by itself, as the sum of its shares in their order, and
-/// the gradients are added in the order of the batches: processes that compute one batch each get
-/// the same bits. A share that does not fit into memory is divided or taken out of the group; those
-/// before it are not computed again.
+/// The gradient of each batch is computed by itself, as the sum of its micro-batches in their
+/// order, and the gradients are added in the order of the batches: processes that compute one batch
+/// each get the same bits. A micro-batch that does not fit into memory is divided or taken out of
+/// the group; those before it are not computed again.
 class PHRASEQ_API UpdateGradients {
  public:
   UpdateGradients(const GradientParts& parts, const SumSettings& settings);
@@ -64,11 +64,11 @@ class PHRASEQ_API UpdateGradients {
                                   const UpdatePass& pass,
                                   const at::Tensor& so_far,
                                   BatchReports& reports);
-  int64_t shares_at_once(const UpdateGroup& group) const;
-  std::vector<TrainingShares::Outcome> compute_shares(const UpdateGroup& group,
-                                                      const UpdatePass& pass,
-                                                      int64_t count);
-  std::exception_ptr add_reports(const std::vector<TrainingShares::Outcome>& outcomes,
+  int64_t micro_batches_at_once(const UpdateGroup& group) const;
+  std::vector<MicroBatchWorkers::Outcome> compute_micro_batches(const UpdateGroup& group,
+                                                                const UpdatePass& pass,
+                                                                int64_t count);
+  std::exception_ptr add_reports(const std::vector<MicroBatchWorkers::Outcome>& outcomes,
                                  const UpdateGroup& group,
                                  BatchReports& reports);
 

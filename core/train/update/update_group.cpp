@@ -24,8 +24,8 @@ UpdateGroup gather_update(BatchIterator& batches, const UpdateSize& size, int64_
     const auto position = static_cast<int64_t>(group.sentence_ids.size());
     group.sentence_ids.push_back(std::move(planned->sentence_ids));
     group.contributes[static_cast<size_t>(planned->owner)] = true;
-    for (int64_t part = 0; Batch & share : planned->shares)
-      group.own.push_back({position, std::move(share), part++});
+    for (int64_t part = 0; Batch & batch : planned->micro_batches)
+      group.micro_batches.push_back({position, std::move(batch), part++});
   }
   return group;
 }

@@ -12,16 +12,18 @@ namespace phraseq {
 /// Sentence ids of an update, one list per batch.
 using SentenceIds = std::vector<std::vector<int64_t>>;
 
-/// The batches of one update, which the processes share.
+/// A batch, or the part of it that is computed in one forward and backward pass.
+struct MicroBatch {
+  int64_t position = 0;  ///< index of the batch among all of the update; seeds the dropout masks
+  Batch batch;
+  int64_t part = 0;  ///< which part of a split batch; also seeds the masks
+};
+
+/// The batches of one update, which are divided among the processes.
 struct UpdateGroup {
-  struct Own {
-    int64_t position = 0;  ///< index among all batches of the update; seeds the dropout masks
-    Batch batch;
-    int64_t part = 0;  ///< which part of a split batch; also seeds the masks
-  };
-  std::vector<Own> own;           ///< the batches of this process, or their shares
-  SentenceIds sentence_ids;       ///< of all batches, indexed by position
-  std::vector<bool> contributes;  ///< indexed by rank: true if that process has a batch
+  std::vector<MicroBatch> micro_batches;  ///< of the batches of this process
+  SentenceIds sentence_ids;               ///< of all batches, indexed by position
+  std::vector<bool> contributes;          ///< indexed by rank: true if that process has a batch
 };
 
 /// The size of an update.

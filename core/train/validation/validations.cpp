@@ -1,14 +1,25 @@
 #include "core/train/validation/validations.h"
 
 #include <cmath>
-#include <utility>
+#include <string>
 
 #include <fmt/format.h>
 
 #include "core/base/error.h"
 #include "core/base/log.h"
+#include "core/train/training_log.h"
 
 namespace phraseq {
+namespace {
+
+/// The value of --best-checkpoint-metric; NaN if it is a score and nothing was translated.
+double value_of(const ValidationResult& result, const std::string& metric) {
+  if (!ValidationOptions::is_loss(metric))
+    return result.score ? result.score->value : std::nan("");
+  return metric == "loss" ? result.losses.loss : result.losses.nll_loss;
+}
+
+}  // namespace
 
 Validations::Validations(const TrainerDependencies& parts,
                          const ValidationOptions& options,
@@ -20,7 +31,7 @@ Validations::Validations(const TrainerDependencies& parts,
             state.best,
             state.validations_without_better) {}
 
-std::optional<double> Validations::validate(const TrainingPlace& place,
+std::optional<double> Validations::validate(const TrainingProgress& progress,
                                             CheckpointKeeper& checkpoints) {
   checkpoints.forget_validation();
   const bool is_early = state_.updates < options_.validate_after_updates;
@@ -28,29 +39,26 @@ std::optional<double> Validations::validate(const TrainingPlace& place,
     return std::nullopt;
   if (state_.last_validation.updates == state_.updates)
     return state_.last_validation.value;
-  note(scores_of(*parts_.validator), place, checkpoints);
+  note(result_of(*parts_.validator), progress, checkpoints);
   for (Validator* validator : parts_.further_validators)
-    parts_.log->further_validation(place, scores_of(*validator));
+    parts_.log->further_validation(progress, result_of(*validator));
   return state_.last_validation.value;
 }
 
-nlohmann::json Validations::scores_of(Validator& validator) const {
+ValidationResult Validations::result_of(Validator& validator) const {
   const AverageInUse in_use(parts_.average);
   return validator.run();
 }
 
-void Validations::note(nlohmann::json scores,
-                       const TrainingPlace& place,
+void Validations::note(const ValidationResult& result,
+                       const TrainingProgress& progress,
                        CheckpointKeeper& checkpoints) {
-  const std::string& metric = options_.best_checkpoint_metric;
-  const double value =
-      scores.value(ValidationOptions::is_loss(metric) ? metric : "score", std::nan(""));
+  const double value = value_of(result, options_.best_checkpoint_metric);
   state_.last_validation = {state_.updates, value};
   checkpoints.note_validation(best_.note(value));
-  if (state_.best)
-    scores["best"] = *state_.best;
-  scores["best_metric"] = metric;
-  parts_.log->validation(place, scores);
+  TrainingProgress with_best = progress;
+  with_best.best = state_.best;
+  parts_.log->validation(with_best, result);
   if (!std::isfinite(value))
     warn_of_divergence();
 }

@@ -2,15 +2,14 @@
 
 #include <optional>
 
-#include <nlohmann/json.hpp>
-
 #include "core/base/api.h"
 #include "core/train/checkpoint_keeper.h"
 #include "core/train/train_options.h"
 #include "core/train/train_state.h"
 #include "core/train/trainer_dependencies.h"
-#include "core/train/training_log.h"
+#include "core/train/training_progress.h"
 #include "core/train/validation/best_score.h"
+#include "core/train/validation/validation_result.h"
 
 namespace phraseq {
 
@@ -27,15 +26,17 @@ class PHRASEQ_API Validations {
   /// Validates the model, at most once an update, logs what comes out, and tells `checkpoints`
   /// whether it is the best so far. The value of the metric; nothing where there is no validation
   /// (yet).
-  std::optional<double> validate(const TrainingPlace& place, CheckpointKeeper& checkpoints);
+  std::optional<double> validate(const TrainingProgress& progress, CheckpointKeeper& checkpoints);
 
   /// A model that no validation could compute a loss of is a failure, also where the run has
   /// reached its limit. Throws DivergenceError.
   void require_finite() const;
 
  private:
-  nlohmann::json scores_of(Validator& validator) const;
-  void note(nlohmann::json scores, const TrainingPlace& place, CheckpointKeeper& checkpoints);
+  ValidationResult result_of(Validator& validator) const;
+  void note(const ValidationResult& result,
+            const TrainingProgress& progress,
+            CheckpointKeeper& checkpoints);
   void warn_of_divergence() const;
 
   const TrainerDependencies& parts_;

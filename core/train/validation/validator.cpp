@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <utility>
 
 #include <ATen/core/grad_mode.h>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
 #include "core/base/log.h"
@@ -48,15 +48,13 @@ std::vector<std::map<int64_t, std::string>> all_hypotheses(
   return all;
 }
 
-nlohmann::json per_token(const LossReport& sums) {
+ValidationLosses losses_per_token(const LossReport& sums) {
   const auto tokens = static_cast<double>(std::max<int64_t>(1, sums.tokens));
-  nlohmann::json losses = {{"loss", sums.loss_sum / tokens},
-                           {"nll_loss", sums.nll_sum / tokens},
-                           {"ppl", std::exp(sums.nll_sum / tokens)},
-                           {"tokens", sums.tokens},
-                           {"sentences", sums.sentences}};
-  for (const auto& [name, share] : sums.extras_per_token()) losses[name] = share;
-  return losses;
+  return {sums.loss_sum / tokens,
+          sums.nll_sum / tokens,
+          sums.tokens,
+          sums.sentences,
+          sums.extras_per_token()};
 }
 
 }  // namespace
@@ -136,8 +134,8 @@ BatchReports Validator::losses() {
            {static_cast<int64_t>(criteria_.size()), threads_per_worker_},
            [&](int64_t number, int64_t worker) {
              const at::NoGradGuard no_grad;
-             const auto place = static_cast<size_t>(number);
-             found[place] = loss_of(examples_of(own[place], corpus_->size()),
+             const auto index = static_cast<size_t>(number);
+             found[index] = loss_of(examples_of(own[index], corpus_->size()),
                                     *criteria_[static_cast<size_t>(worker)]);
            });
   ProcessReport mine;
@@ -189,8 +187,8 @@ std::vector<std::string> Validator::hypotheses() {
            {static_cast<int64_t>(decoders_.size()), threads_per_worker_},
            [&](int64_t number, int64_t worker) {
              const at::NoGradGuard no_grad;
-             const auto place = static_cast<size_t>(number);
-             parts[place] = translations(examples_of(own[place], limit),
+             const auto index = static_cast<size_t>(number);
+             parts[index] = translations(examples_of(own[index], limit),
                                          *decoders_[static_cast<size_t>(worker)]);
            });
   std::map<int64_t, std::string> found;
@@ -205,13 +203,13 @@ std::vector<std::string> Validator::hypotheses() {
 std::vector<std::string> Validator::note_references(const std::vector<std::string>& hypotheses) {
   std::vector<std::string> references(hypotheses.size());
   for (const auto& indices : plans_.plan.batches) {
-    for (const int64_t index : indices) {
-      const auto place = static_cast<size_t>(index);
-      if (place >= hypotheses.size())
+    for (const int64_t id : indices) {
+      const auto index = static_cast<size_t>(id);
+      if (index >= hypotheses.size())
         continue;
-      const Example example = corpus_->get(index);
-      references[place] = reference_text(*translator_.task, example, options_.remove_bpe);
-      repeated_.note(example.source, hypotheses[place]);
+      const Example example = corpus_->get(id);
+      references[index] = reference_text(*translator_.task, example, options_.remove_bpe);
+      repeated_.note(example.source, hypotheses[index]);
     }
   }
   return references;
@@ -228,7 +226,7 @@ score::Score Validator::score_of(const CorpusPart& part,
   return score::score_corpus(*metric_, of_part(hypotheses), std::span(&own_references, 1));
 }
 
-void Validator::add_score(nlohmann::json& result) {
+void Validator::add_score(ValidationResult& result) {
   repeated_ = {};
   const std::vector<std::string> hypotheses = this->hypotheses();
   const std::vector<std::string> references = note_references(hypotheses);
@@ -247,7 +245,7 @@ void Validator::add_score(nlohmann::json& result) {
 /// Adds the scores of the whole split and of its parts to `result`.
 void Validator::add_scores_of(const std::vector<std::string>& hypotheses,
                               const std::vector<std::string>& references,
-                              nlohmann::json& result) const {
+                              ValidationResult& result) const {
   std::vector<std::string> marked_hypotheses, marked_references;
   const ScoredText scored_text(*translator_.task);
   for (size_t i = 0; i < hypotheses.size(); ++i) {
@@ -255,60 +253,34 @@ void Validator::add_scores_of(const std::vector<std::string>& hypotheses,
     marked_references.push_back(scored_text.reference(references[i]));
   }
   const auto all = static_cast<int64_t>(hypotheses.size());
-  const score::Score scored = score_of({"", 0, all}, marked_hypotheses, marked_references);
+  result.score = score_of({"", 0, all}, marked_hypotheses, marked_references);
   for (const CorpusPart& part : plans_.parts) {
-    if (result.contains("parts") && part.begin < part.end && part.end <= all)
-      result["parts"][part.name]["score"] =
-          score_of(part, marked_hypotheses, marked_references).value;
+    if (!result.parts.empty() && part.begin < part.end && part.end <= all)
+      result.parts[part.name].score = score_of(part, marked_hypotheses, marked_references).value;
   }
-  result["score"] = scored.value;
-  result["score_name"] = scored.name;
-  result["score_text"] = score::format_text(scored, score::kLogStyle);
-  result["signature"] = score::format_signature(scored.signature, /*short_form=*/false);
 }
 
-nlohmann::json Validator::part_losses(const BatchReports& reports) const {
+std::map<std::string, ValidationPart> Validator::part_losses(const BatchReports& reports) const {
   std::vector<BatchReports> of_part(plans_.parts.size());
   for (const auto& [batch, report] : reports)
     of_part[plans_.part_of_batch[static_cast<size_t>(batch)]][batch] = report;
-  nlohmann::json parts = nlohmann::json::object();
+  std::map<std::string, ValidationPart> parts;
   for (size_t i = 0; i < of_part.size(); ++i)
-    parts[plans_.parts[i].name] = per_token(sum_of(of_part[i]));
+    parts[plans_.parts[i].name] = {losses_per_token(sum_of(of_part[i]))};
   return parts;
 }
 
-nlohmann::json Validator::run() {
+ValidationResult Validator::run() {
   at::NoGradGuard no_grad;
   const BatchReports reports = losses();
-  nlohmann::json result = per_token(sum_of(reports));
-  result["subset"] = options_.subset;
+  ValidationResult result;
+  result.subset = options_.subset;
+  result.losses = losses_per_token(sum_of(reports));
   if (plans_.parts.size() > 1)
-    result["parts"] = part_losses(reports);
-  if (!decoders_.empty() && std::isfinite(result["loss"].get<double>()))
+    result.parts = part_losses(reports);
+  if (!decoders_.empty() && std::isfinite(result.losses.loss))
     add_score(result);
   return result;
-}
-
-std::string losses_text(const nlohmann::json& losses) {
-  constexpr double kBits = 1.0 / std::numbers::ln2;
-  const double loss = losses.value("loss", 0.0) * kBits;
-  const double nll_loss = losses.value("nll_loss", 0.0) * kBits;
-  const double ppl = losses.value("ppl", 0.0);
-  return (std::isfinite(loss) ? fmt::format(" | loss {:.3f}", loss) : "") +
-         (std::isfinite(nll_loss) ? fmt::format(" | nll_loss {:.3f} (base 2)", nll_loss) : "") +
-         (std::isfinite(ppl) ? fmt::format(" | ppl {:.2f}", ppl) : "");
-}
-
-std::string part_lines(const nlohmann::json& result) {
-  std::string lines;
-  const nlohmann::json parts = result.value("parts", nlohmann::json::object());
-  for (const auto& [name, part] : parts.items()) {
-    lines += fmt::format("\n  {}{}", name, losses_text(part));
-    if (part.contains("score"))
-      lines += fmt::format(
-          " | {} {:.2f}", result.value("score_name", "score"), part.value("score", 0.0));
-  }
-  return lines;
 }
 
 bool larger_is_better(const ValidationOptions& options, const Validator* validator) {

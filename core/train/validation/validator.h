@@ -7,8 +7,6 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "core/base/api.h"
 #include "core/criterion/criterion.h"
 #include "core/data/batching/part_plans.h"
@@ -19,6 +17,7 @@
 #include "core/score/metrics/metric.h"
 #include "core/score/report/score_report.h"
 #include "core/search/decoder.h"
+#include "core/train/validation/validation_result.h"
 #include "core/translate/post_process.h"
 #include "core/translate/repeated_hypotheses.h"
 #include "core/translate/translation_model.h"
@@ -50,15 +49,13 @@ class PHRASEQ_API Validator {
   void work_with(const std::vector<Criterion*>& more_criteria, int64_t threads_per_worker);
   /// Also translates, with one decoder per worker. The decoders must outlive the validator.
   void translate_with(std::vector<Decoder*> decoders, const Metric& metric);
-  /// Share the batches with these processes, all of which call `run`: each gets the same result,
-  /// the one of a single process. They outlive the validator.
+  /// Divides the batches among these processes, all of which call `run`: each gets the same
+  /// result, the one of a single process. They outlive the validator.
   void share_with(ProcessGroup& processes) { processes_ = &processes; }
 
-  /// {"subset", "loss", "nll_loss", "ppl", "tokens", "sentences", what the criterion counts as
-  /// "NAME_per_token", and with a decoder "score", "score_name", "score_text", "signature" (unless
-  /// the loss is not finite: such a model cannot translate)}; losses in nats per token. Where the
-  /// split has several parts (language pairs), "parts" holds the same numbers of each by its name.
-  nlohmann::json run();
+  /// Computes the losses and, with a decoder, the score of the split and of its parts (language
+  /// pairs). The score is left out if the loss is not finite.
+  ValidationResult run();
   /// Warns when most translations of the last `run` are identical.
   void warn_of_repeated_hypotheses() const;
   /// True if a larger score is better for the metric of `translate_with`.
@@ -73,14 +70,14 @@ class PHRASEQ_API Validator {
   std::vector<std::string> hypotheses();
   std::map<int64_t, std::string> translations(const Examples& examples, Decoder& decoder);
   std::vector<std::string> note_references(const std::vector<std::string>& hypotheses);
-  void add_score(nlohmann::json& result);
+  void add_score(ValidationResult& result);
   void add_scores_of(const std::vector<std::string>& hypotheses,
                      const std::vector<std::string>& references,
-                     nlohmann::json& result) const;
+                     ValidationResult& result) const;
   score::Score score_of(const CorpusPart& part,
                         const std::vector<std::string>& hypotheses,
                         const std::vector<std::string>& references) const;
-  nlohmann::json part_losses(const BatchReports& reports) const;
+  std::map<std::string, ValidationPart> part_losses(const BatchReports& reports) const;
 
   const TranslationModel& translator_;
   std::vector<Criterion*> criteria_;  ///< one per worker
@@ -96,13 +93,6 @@ class PHRASEQ_API Validator {
   RepeatedHypotheses repeated_;
   int repeated_in_a_row_ = 0;
 };
-
-/// " | loss 5.123 | nll_loss 4.567 (base 2) | ppl 23.70" of a result of Validator::run, or of a
-/// part of it; numbers that are not finite are left out, as JSON has none.
-PHRASEQ_API std::string losses_text(const nlohmann::json& losses);
-
-/// A line for each part of a result of Validator::run, losses in base 2; "" for one without parts.
-PHRASEQ_API std::string part_lines(const nlohmann::json& result);
 
 /// True if a larger value is better for the metric that selects checkpoints; `validator` may be
 /// null.

@@ -63,6 +63,23 @@ TEST(WarningOfWarmup, IsNotGivenWhenThePeakIsReachedOrNothingIsKnown) {
   EXPECT_EQ(logged([&] { warn_of_warmup(10, none); }), "");
 }
 
+TEST(WarningOfAlignments, IsGivenWhereTheCriterionHasNoLossOfThem) {
+  bool load = true;
+  double weight = 0.05;
+  OptionTable table;
+  table.field("load-alignments", load, "");
+  const auto warning = [&] {
+    return logged([&] { warn_of_unused_alignments("cross_entropy", table); });
+  };
+  EXPECT_THAT(warning(),
+              HasSubstr("--load-alignments has no effect: the criterion cross_entropy has no"));
+  load = false;
+  EXPECT_EQ(warning(), "");
+  load = true;
+  table.field("alignment-lambda", weight, "");
+  EXPECT_EQ(warning(), "");
+}
+
 std::string schedule_warning(const ChangedLength& length, int64_t total_num_update) {
   PolynomialOptions options;
   options.total_num_update = total_num_update;

@@ -20,6 +20,14 @@ using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
+TrainingProgress position(int64_t epoch, int64_t updates, int64_t finished_epochs) {
+  TrainingProgress progress;
+  progress.epoch = epoch;
+  progress.updates = updates;
+  progress.finished_epochs = finished_epochs;
+  return progress;
+}
+
 /// A keeper over a folder of its own; the checkpoints hold the number of their write.
 struct CheckpointKeeperTest : ::testing::Test {
   CheckpointKeeperTest() : folder(files.path()), log(quiet(), files.path()) {}
@@ -60,7 +68,7 @@ TEST_F(CheckpointKeeperTest, SavesEveryNthUpdateAndPointsAtTheLast) {
   auto kept = keeper(options);
   for (int64_t update = 1; update <= 25; ++update) {
     kept.note_update();
-    kept.after_update({1, update, 0}, /*requested=*/false);
+    kept.after_update(position(1, update, 0), /*requested=*/false);
   }
   EXPECT_EQ(writes, 2);
   EXPECT_THAT(pointed_at(kLastPointer), HasSubstr("_20."));
@@ -70,18 +78,19 @@ TEST_F(CheckpointKeeperTest, SavesAnUpdateOnceHoweverManyAreSkippedAfterIt) {
   CheckpointOptions options;
   options.save_interval_updates = 10;
   auto kept = keeper(options);
-  kept.after_update({1, 0, 0}, /*requested=*/false);
+  kept.after_update(position(1, 0, 0), /*requested=*/false);
   EXPECT_EQ(writes, 0) << "the first update was skipped";
   kept.note_update();
-  for (int skipped = 0; skipped < 3; ++skipped) kept.after_update({1, 10, 0}, /*requested=*/false);
+  for (int skipped = 0; skipped < 3; ++skipped)
+    kept.after_update(position(1, 10, 0), /*requested=*/false);
   EXPECT_EQ(writes, 1);
 }
 
 TEST_F(CheckpointKeeperTest, SavesAnUpdateOnRequest) {
   auto kept = keeper({});
-  kept.after_update({1, 7, 0}, /*requested=*/false);
+  kept.after_update(position(1, 7, 0), /*requested=*/false);
   EXPECT_EQ(writes, 0);
-  kept.after_update({1, 8, 0}, /*requested=*/true);
+  kept.after_update(position(1, 8, 0), /*requested=*/true);
   EXPECT_EQ(writes, 1);
 }
 
@@ -89,7 +98,7 @@ TEST_F(CheckpointKeeperTest, SavesEveryNthEpoch) {
   CheckpointOptions options;
   options.save_interval = 2;
   auto kept = keeper(options);
-  for (int64_t epoch = 1; epoch <= 5; ++epoch) kept.after_epoch({epoch, epoch * 3, epoch});
+  for (int64_t epoch = 1; epoch <= 5; ++epoch) kept.after_epoch(position(epoch, epoch * 3, epoch));
   EXPECT_EQ(writes, 2);
   EXPECT_THAT(pointed_at(kLastPointer), HasSubstr("checkpoint4."));
 }
@@ -99,10 +108,10 @@ TEST_F(CheckpointKeeperTest, SavesTheBestOutOfTurnAndPointsAtIt) {
   options.save_interval = 100;
   auto kept = keeper(options);
   validate(kept, 3, 4.5, /*is_best=*/true);
-  kept.after_epoch({1, 3, 1});
+  kept.after_epoch(position(1, 3, 1));
   EXPECT_THAT(pointed_at(kBestPointer), HasSubstr("checkpoint1."));
   validate(kept, 6, 4.9, /*is_best=*/false);
-  kept.after_epoch({2, 6, 2});
+  kept.after_epoch(position(2, 6, 2));
   EXPECT_EQ(writes, 1);
   EXPECT_THAT(pointed_at(kBestPointer), HasSubstr("checkpoint1."));
 }
@@ -113,7 +122,7 @@ TEST_F(CheckpointKeeperTest, ForgetsTheBestWhenAnotherValidationBegins) {
   auto kept = keeper(options);
   validate(kept, 3, 4.5, true);
   kept.forget_validation();
-  kept.after_epoch({1, 3, 1});
+  kept.after_epoch(position(1, 3, 1));
   EXPECT_EQ(writes, 0);
 }
 
@@ -125,11 +134,11 @@ TEST_F(CheckpointKeeperTest, WritesEpochsAndIntervalsWithoutLastCheckpoints) {
   auto kept = keeper(options);
   for (int64_t update = 1; update <= 15; ++update) {
     kept.note_update();
-    kept.after_update({1, update, 0}, /*requested=*/false);
+    kept.after_update(position(1, update, 0), /*requested=*/false);
   }
-  kept.after_epoch({1, 15, 1});
+  kept.after_epoch(position(1, 15, 1));
   kept.note_update();
-  kept.at_end({2, 16, 1});
+  kept.at_end(position(2, 16, 1));
   EXPECT_THAT(files.names(),
               ::testing::IsSupersetOf({"checkpoint1.safetensors", "checkpoint_1_10.safetensors"}));
   EXPECT_EQ(writes, 2);
@@ -163,7 +172,7 @@ TEST_F(CheckpointKeeperTest, DeletesOnlyWhatWasNotWrittenToStay) {
   options.no_epoch_checkpoints = true;
   auto kept = keeper(options);
   for (int64_t update = 20; update <= 21; ++update)
-    kept.after_update({3, update, 2}, /*requested=*/true);
+    kept.after_update(position(3, update, 2), /*requested=*/true);
   EXPECT_THAT(files.names(),
               ::testing::IsSupersetOf({"checkpoint1.safetensors", "checkpoint_1_10.safetensors"}));
   EXPECT_THAT(files.names(),
@@ -181,9 +190,9 @@ TEST_F(CheckpointKeeperTest, DeletesFormerBestOnesAndKeepsThoseOfTheInterval) {
   for (int64_t update = 1; update <= 8; ++update) {
     kept.note_update();
     validate(kept, update, 9.0 - static_cast<double>(update), /*is_best=*/true);
-    kept.after_update({1, update, 0}, /*requested=*/false);
+    kept.after_update(position(1, update, 0), /*requested=*/false);
     validate(kept, update, 9.0 - static_cast<double>(update), /*is_best=*/true);
-    kept.after_epoch({update, update, update});
+    kept.after_epoch(position(update, update, update));
   }
   EXPECT_THAT(pointed_at(kBestPointer), HasSubstr("checkpoint8."));
   EXPECT_THAT(
@@ -194,9 +203,9 @@ TEST_F(CheckpointKeeperTest, DeletesFormerBestOnesAndKeepsThoseOfTheInterval) {
                                             "checkpoint_1_7.safetensors",
                                             "checkpoint1.safetensors",
                                             "checkpoint7.safetensors"))));
-  kept.after_update({1, 10, 0}, /*requested=*/true);
+  kept.after_update(position(1, 10, 0), /*requested=*/true);
   validate(kept, 11, 0.5, /*is_best=*/true);
-  kept.after_update({1, 11, 0}, /*requested=*/false);
+  kept.after_update(position(1, 11, 0), /*requested=*/false);
   EXPECT_THAT(
       files.names(),
       ::testing::IsSupersetOf({"checkpoint_1_6.safetensors", "checkpoint_1_10.safetensors"}));
@@ -208,10 +217,10 @@ TEST_F(CheckpointKeeperTest, WritesOnlyBestOnesWithoutLastAndEpochCheckpoints) {
   options.no_last_checkpoints = true;
   options.no_epoch_checkpoints = true;
   auto kept = keeper(options);
-  kept.after_epoch({1, 3, 1});
+  kept.after_epoch(position(1, 3, 1));
   EXPECT_EQ(writes, 0);
   validate(kept, 6, 2.0, true);
-  kept.after_epoch({2, 6, 2});
+  kept.after_epoch(position(2, 6, 2));
   EXPECT_EQ(writes, 1);
   EXPECT_THAT(files.names(), Not(Contains(std::string(kLastPointer))));
 }
@@ -225,7 +234,7 @@ TEST_F(CheckpointKeeperTest, KeepsTheBestByTheMetricsDirection) {
   for (int64_t epoch = 1; epoch <= 3; ++epoch) {
     const auto [value, is_best] = scores[epoch - 1];
     validate(kept, epoch * 10, value, is_best);
-    kept.after_epoch({epoch, epoch * 10, epoch});
+    kept.after_epoch(position(epoch, epoch * 10, epoch));
   }
   EXPECT_THAT(files.names(), Contains(HasSubstr("best_bleu_30.25")));
   EXPECT_THAT(files.names(), Not(Contains(HasSubstr("best_bleu_20.5"))));
@@ -237,23 +246,23 @@ TEST_F(CheckpointKeeperTest, KeepsAsBestOnlyWhatWasJustValidatedAndHasAFiniteVal
   options.keep_best_checkpoints = 5;
   auto kept = keeper(options);
   validate(kept, 10, std::nan(""), /*is_best=*/false);
-  kept.after_epoch({1, 10, 1});
+  kept.after_epoch(position(1, 10, 1));
   validate(kept, 20, std::numeric_limits<double>::infinity(), /*is_best=*/false);
-  kept.after_epoch({2, 20, 2});
+  kept.after_epoch(position(2, 20, 2));
   EXPECT_THAT(files.names(), Not(Contains(HasSubstr("best_loss"))));
   validate(kept, 30, 4.5, /*is_best=*/true);
-  kept.after_epoch({3, 30, 3});
-  kept.after_epoch({4, 40, 4});  // not validated
+  kept.after_epoch(position(3, 30, 3));
+  kept.after_epoch(position(4, 40, 4));  // not validated
   EXPECT_THAT(files.names(), Contains(HasSubstr("best_loss")).Times(1));
 }
 
 TEST_F(CheckpointKeeperTest, SavesAtTheEndOnlyWhatNoCheckpointHolds) {
   auto kept = keeper({});
-  kept.at_end({1, 5, 0});
+  kept.at_end(position(1, 5, 0));
   EXPECT_EQ(writes, 0);
   kept.note_update();
-  kept.at_end({1, 6, 0});
-  kept.at_end({1, 6, 0});
+  kept.at_end(position(1, 6, 0));
+  kept.at_end(position(1, 6, 0));
   EXPECT_EQ(writes, 1);
 }
 
@@ -261,25 +270,25 @@ TEST_F(CheckpointKeeperTest, SavesAtTheEndOnlyWhatNoCheckpointHolds) {
 TEST_F(CheckpointKeeperTest, PointsAtABestOneThatTheEndHasFound) {
   auto kept = keeper({});
   kept.note_update();
-  kept.after_update({1, 10, 0}, /*requested=*/true);
+  kept.after_update(position(1, 10, 0), /*requested=*/true);
   validate(kept, 10, 4.5, /*is_best=*/true);
-  kept.at_end({1, 10, 0});
+  kept.at_end(position(1, 10, 0));
   EXPECT_THAT(pointed_at(kBestPointer), HasSubstr("_10."));
-  kept.at_end({1, 10, 0});
+  kept.at_end(position(1, 10, 0));
   EXPECT_EQ(writes, 2);
 }
 
 TEST_F(CheckpointKeeperTest, StopsOrGoesOnWhenAWriteFails) {
   fails = true;
   auto stops = keeper({});
-  EXPECT_THROW(stops.after_epoch({1, 1, 1}), IoError);
+  EXPECT_THROW(stops.after_epoch(position(1, 1, 1)), IoError);
   CheckpointOptions options;
   options.save_failure = SaveFailure::kWarn;
   auto goes_on = keeper(options);
   goes_on.note_update();
-  EXPECT_NO_THROW(goes_on.after_epoch({1, 1, 1}));
+  EXPECT_NO_THROW(goes_on.after_epoch(position(1, 1, 1)));
   fails = false;
-  goes_on.at_end({1, 1, 1});  // what could not be written is still to be saved
+  goes_on.at_end(position(1, 1, 1));  // what could not be written is still to be saved
   EXPECT_EQ(writes, 1);
   EXPECT_THAT(phraseq::testing::read_bytes(files.file("metrics.jsonl")), HasSubstr("save_failure"));
 }
@@ -290,9 +299,9 @@ TEST_F(CheckpointKeeperTest, DoesNotTakeTheNextUpdateForABestOneThatWasNotWritte
   auto kept = keeper(options);
   validate(kept, 1, 2.0, /*is_best=*/true);
   fails = true;
-  kept.after_update({1, 1, 0}, false);
+  kept.after_update(position(1, 1, 0), false);
   fails = false;
-  kept.after_update({1, 2, 0}, false);
+  kept.after_update(position(1, 2, 0), false);
   EXPECT_EQ(writes, 0);
   EXPECT_EQ(pointed_at(kBestPointer), "");
 }
@@ -318,7 +327,7 @@ TEST_F(CheckpointKeeperTest, CollectsInAllProcessesAndSettlesWhatTheFirstHasDone
   CheckpointKeeper second(
       nullptr, options, {}, validated, log, [](const std::string&) { FAIL(); }, {collect, hear});
   const auto both_at = [&](int64_t update) {
-    for (CheckpointKeeper* keeper : {&first, &second}) keeper->at_end({1, update, 0});
+    for (CheckpointKeeper* keeper : {&first, &second}) keeper->at_end(position(1, update, 0));
   };
   for (CheckpointKeeper* keeper : {&first, &second}) keeper->note_update();
   fails = true;
@@ -336,9 +345,9 @@ TEST_F(CheckpointKeeperTest, CollectsInAllProcessesAndSettlesWhatTheFirstHasDone
 TEST_F(CheckpointKeeperTest, WritesNothingWithoutAFolder) {
   CheckpointKeeper none(nullptr, {}, {}, validated, log, [](const std::string&) { FAIL(); });
   none.note_update();
-  none.after_update({1, 1, 0}, true);
-  none.after_epoch({1, 1, 1});
-  none.at_end({1, 1, 1});
+  none.after_update(position(1, 1, 0), true);
+  none.after_epoch(position(1, 1, 1));
+  none.at_end(position(1, 1, 1));
 }
 
 }  // namespace

@@ -18,13 +18,14 @@ IntervalSums sums() {
   return result;
 }
 
-BarPlace place() {
-  BarPlace result;
+TrainingProgress example_progress() {
+  TrainingProgress result;
   result.epoch = 3;
   result.batch = 25;
   result.batches = 100;
   result.updates = 225;
   result.learning_rate = 0.0005;
+  result.wall_seconds = 90;
   return result;
 }
 
@@ -33,14 +34,14 @@ ProgressBar begun(int64_t max_epoch, int64_t max_update) {
   StopLimits limits;
   limits.max_epoch = max_epoch;
   limits.max_update = max_update;
-  BarPlace start;
+  TrainingProgress start;
   start.batches = 100;
-  bar.begin(limits, start, 0);
+  bar.begin(limits, start);
   return bar;
 }
 
 TEST(ProgressBar, ShowsEpochRemainingTimeLossAndSpeed) {
-  EXPECT_EQ(begun(20, 0).text(place(), sums(), 90, 4, 200),
+  EXPECT_EQ(begun(20, 0).text(example_progress(), sums(), 4, 200),
             "epoch 3 of 20 [#####...............] 25/100 | 11:50 left | loss 2.000 | updates 225 | "
             "lr 0.0005 | 250 tokens/s");
 }
@@ -48,36 +49,36 @@ TEST(ProgressBar, ShowsEpochRemainingTimeLossAndSpeed) {
 TEST(ProgressBar, LeavesOutOfTheSpeedWhatWasBeforeAResume) {
   ProgressBar bar = begun(20, 0);
   bar.leave_out(600);
-  EXPECT_THAT(bar.text(place(), sums(), 90, 4, 200),
+  EXPECT_THAT(bar.text(example_progress(), sums(), 4, 200),
               AllOf(HasSubstr("loss 2.000"), HasSubstr("| 100 tokens/s")));
 }
 
 TEST(ProgressBar, ShowsUpdatesWhenTheyEndTheRun) {
-  EXPECT_THAT(begun(0, 900).text(place(), sums(), 90, 4, 200),
+  EXPECT_THAT(begun(0, 900).text(example_progress(), sums(), 4, 200),
               ::testing::StartsWith("update 225 of 900 [#####...............] | 4:30 left | loss"));
 }
 
 TEST(ProgressBar, ShowsTheBestValidationInTheUnitsOfTheLog) {
-  BarPlace with_best = place();
+  TrainingProgress with_best = example_progress();
   with_best.best = 0.69314718055994531;
   with_best.best_metric = "loss";
-  EXPECT_THAT(begun(20, 0).text(with_best, sums(), 90, 4, 200), HasSubstr("| best loss 1.000 |"));
+  EXPECT_THAT(begun(20, 0).text(with_best, sums(), 4, 200), HasSubstr("| best loss 1.000 |"));
   with_best.best = 23.456;
   with_best.best_metric = "bleu";
-  EXPECT_THAT(begun(20, 0).text(with_best, sums(), 90, 4, 200), HasSubstr("| best bleu 23.46 |"));
-  EXPECT_THAT(begun(20, 0).text(place(), sums(), 90, 4, 200), Not(HasSubstr("best")));
+  EXPECT_THAT(begun(20, 0).text(with_best, sums(), 4, 200), HasSubstr("| best bleu 23.46 |"));
+  EXPECT_THAT(begun(20, 0).text(example_progress(), sums(), 4, 200), Not(HasSubstr("best")));
 }
 
 TEST(ProgressBar, StaysWithinTheTerminal) {
   const ProgressBar bar = begun(20, 0);
   for (size_t columns = 60; columns < 140; ++columns)
-    EXPECT_LT(bar.text(place(), sums(), 90, 4, columns).size(), columns);
-  EXPECT_THAT(bar.text(place(), sums(), 90, 4, 60),
+    EXPECT_LT(bar.text(example_progress(), sums(), 4, columns).size(), columns);
+  EXPECT_THAT(bar.text(example_progress(), sums(), 4, 60),
               AllOf(HasSubstr("epoch 3 of 20"), Not(HasSubstr("tokens/s"))));
 }
 
 TEST(ProgressBar, ShowsNoTimeThatItCannotKnow) {
-  EXPECT_THAT(begun(0, 0).text(place(), sums(), 90, 4, 200),
+  EXPECT_THAT(begun(0, 0).text(example_progress(), sums(), 4, 200),
               AllOf(::testing::StartsWith("epoch 3 ["), Not(HasSubstr("left"))));
 }
 

@@ -6,7 +6,12 @@ namespace phraseq {
 namespace {
 
 TEST(StopRules, NeverStopWithoutLimits) {
-  EXPECT_EQ(reached_limit({}, {1'000'000, 5'000, 1e9, 0.0, false, 500}), std::nullopt);
+  EXPECT_EQ(reached_limit({},
+                          {.updates = 1'000'000,
+                           .finished_epochs = 5'000,
+                           .wall_seconds = 1e9,
+                           .validations_without_better = 500}),
+            std::nullopt);
 }
 
 TEST(StopRules, StopAtTheLastUpdateAndNotBefore) {

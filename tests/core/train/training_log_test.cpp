@@ -1,15 +1,13 @@
 #include "core/train/training_log.h"
 
-#include <cmath>
 #include <fstream>
-#include <limits>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "core/train/validation/validator.h"
+#include "core/train/validation/validation_result.h"
 #include "tests/core/io/temporary_folder.h"
 
 namespace phraseq {
@@ -54,15 +52,36 @@ TEST(TrainingLog, DoesNotCountForSpeedsWhatWasDoneBeforeAResume) {
   EXPECT_GT(records[2].at("tokens_per_second"), 0.0);
 }
 
-TEST(ValidationLosses, AreInBaseTwoAndLeftOutWhereTheyAreNotFinite) {
-  const double infinite = std::numeric_limits<double>::infinity();
-  EXPECT_EQ(losses_text({{"loss", 2.0}, {"nll_loss", 1.5}, {"ppl", 4.481689}}),
-            " | loss 2.885 | nll_loss 2.164 (base 2) | ppl 4.48");
-  EXPECT_EQ(losses_text({{"loss", -std::nan("")}, {"nll_loss", 800.0}, {"ppl", infinite}}),
-            " | nll_loss 1154.156 (base 2)");
-  EXPECT_EQ(
-      part_lines({{"parts", {{"de-en", {{"loss", 2.0}, {"nll_loss", 1.5}, {"ppl", infinite}}}}}}),
-      "\n  de-en | loss 2.885 | nll_loss 2.164 (base 2)");
+TEST(TrainingLog, WritesTheBestResultOnlyOfTheSplitThatSelectsCheckpoints) {
+  const TemporaryFolder folder;
+  MachineOptions quiet;
+  quiet.quiet = true;
+  TrainingProgress progress;
+  progress.epoch = 3;
+  progress.updates = 70;
+  progress.best = 1.25;
+  progress.best_metric = "loss";
+  ValidationResult result;
+  result.subset = "dev";
+  result.losses.loss = 2.0;
+  {
+    TrainingLog log(quiet, folder.path());
+    log.validation(progress, result);
+    log.further_validation(progress, result);
+  }
+  const auto records = metrics_in(folder);
+  ASSERT_EQ(records.size(), 2U);
+  for (const nlohmann::json& record : records) {
+    EXPECT_EQ(record.at("subset"), "dev");
+    EXPECT_EQ(record.at("loss"), 2.0);
+    EXPECT_EQ(record.at("epoch"), 3);
+    EXPECT_EQ(record.at("updates"), 70);
+  }
+  EXPECT_EQ(records[0].at("event"), "valid");
+  EXPECT_EQ(records[0].at("best"), 1.25);
+  EXPECT_EQ(records[0].at("best_metric"), "loss");
+  EXPECT_EQ(records[1].at("event"), "valid_further");
+  EXPECT_FALSE(records[1].contains("best") || records[1].contains("best_metric"));
 }
 
 }  // namespace

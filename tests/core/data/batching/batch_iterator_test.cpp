@@ -77,9 +77,9 @@ std::vector<Ids> take_shared(std::vector<std::unique_ptr<BatchIterator>>& iterat
       if (!planned)
         continue;
       EXPECT_EQ(planned->owner, expected_owner % static_cast<int64_t>(iterators.size()));
-      if (!planned->shares.empty()) {
+      if (!planned->micro_batches.empty()) {
         EXPECT_FALSE(made) << "two processes made the batch";
-        made = planned->shares.front().sentence_ids;
+        made = planned->micro_batches.front().sentence_ids;
         EXPECT_EQ(planned->sentence_ids, *made);
       }
     }
@@ -126,7 +126,7 @@ std::vector<int64_t> owners(int64_t processes, int64_t batches, nlohmann::json* 
   for (int64_t i = 0; i < batches; ++i) {
     const auto planned = iterator.next_planned();
     found.push_back(planned->owner);
-    EXPECT_EQ(planned->shares.empty(), planned->owner != 1);
+    EXPECT_EQ(planned->micro_batches.empty(), planned->owner != 1);
   }
   *position = iterator.position();
   return found;
@@ -147,23 +147,23 @@ TEST(BatchIterator, KnowsTheTargetTokensOfBatchesThatItDoesNotMake) {
   auto iterators = shared_iterators(2);
   const auto made = iterators[0]->next_planned();
   const auto other = iterators[1]->next_planned();
-  ASSERT_TRUE(!made->shares.empty() && other->shares.empty());
+  ASSERT_TRUE(!made->micro_batches.empty() && other->micro_batches.empty());
   EXPECT_EQ(made->target_tokens, other->target_tokens);
   EXPECT_GT(other->target_tokens, 0);
 }
 
-/// The shares of every batch of an epoch.
+/// The micro-batches of every batch of an epoch.
 std::vector<std::vector<Ids>> take_divided(BatchIterator& iterator) {
   std::vector<std::vector<Ids>> taken;
   while (const auto planned = iterator.next_planned()) {
-    auto& shares = taken.emplace_back();
-    for (const Batch& share : planned->shares) shares.push_back(share.sentence_ids);
+    auto& parts = taken.emplace_back();
+    for (const Batch& part : planned->micro_batches) parts.push_back(part.sentence_ids);
   }
   return taken;
 }
 
 /// No batch has 1,000 sentences.
-TEST(BatchIterator, DividesEveryBatchIntoSharesOfEverySoManyethSentence) {
+TEST(BatchIterator, DividesEveryBatchIntoPartsOfEverySoManyethSentence) {
   const auto plan = plan_batches(*corpus_of(37), budget(40), 1).batches;
   for (const int64_t count : {3, 1000}) {
     BatchIterator iterator = iterator_over(37, budget(40));
@@ -171,10 +171,10 @@ TEST(BatchIterator, DividesEveryBatchIntoSharesOfEverySoManyethSentence) {
     const auto taken = take_divided(iterator);
     ASSERT_EQ(taken.size(), plan.size());
     for (size_t batch = 0; batch < plan.size(); ++batch) {
-      const auto& shares = taken[batch];
-      ASSERT_EQ(shares.size(), std::min(static_cast<size_t>(count), plan[batch].size()));
+      const auto& parts = taken[batch];
+      ASSERT_EQ(parts.size(), std::min(static_cast<size_t>(count), plan[batch].size()));
       for (size_t i = 0; i < plan[batch].size(); ++i)
-        EXPECT_EQ(shares[i % shares.size()].at(i / shares.size()), plan[batch][i]);
+        EXPECT_EQ(parts[i % parts.size()].at(i / parts.size()), plan[batch][i]);
     }
   }
 }

@@ -1,4 +1,4 @@
-#include "core/train/shares/share_threads.h"
+#include "core/train/micro_batches/worker_threads.h"
 
 #include <condition_variable>
 #include <mutex>
@@ -22,11 +22,11 @@ std::exception_ptr failure_of(const std::function<void(int64_t)>& job, int64_t n
 
 }  // namespace
 
-struct ShareThreads::State {
+struct WorkerThreads::State {
   std::mutex mutex;
   std::condition_variable_any begun, ended;
   const std::function<void(int64_t)>* job = nullptr;
-  std::vector<std::exception_ptr> failures;  ///< one a share of this round
+  std::vector<std::exception_ptr> failures;  ///< one per job of this round
   int64_t round = 0;
   int64_t running = 0;
   std::vector<std::jthread> threads;  // last: they are joined before anything that they use goes
@@ -51,7 +51,7 @@ struct ShareThreads::State {
   }
 };
 
-ShareThreads::ShareThreads(int64_t threads, int64_t operator_threads) {
+WorkerThreads::WorkerThreads(int64_t threads, int64_t operator_threads) {
   if (threads <= 1)
     return;
   state_ = std::make_unique<State>();
@@ -63,10 +63,10 @@ ShareThreads::ShareThreads(int64_t threads, int64_t operator_threads) {
   }
 }
 
-ShareThreads::~ShareThreads() = default;
+WorkerThreads::~WorkerThreads() = default;
 
-std::vector<std::exception_ptr> ShareThreads::run(int64_t count,
-                                                  const std::function<void(int64_t)>& job) {
+std::vector<std::exception_ptr> WorkerThreads::run(int64_t count,
+                                                   const std::function<void(int64_t)>& job) {
   if (!state_)
     return {failure_of(job, 0)};
   State& state = *state_;

@@ -12,14 +12,14 @@ namespace phraseq {
 
 /// Threads that wait for work through a whole training: a new thread for each update would make
 /// LibTorch's caches of its operators anew. They take no signals.
-class PHRASEQ_API ShareThreads {
+class PHRASEQ_API WorkerThreads {
  public:
   /// `threads` at least 1; with one, it is the calling thread that works. `operator_threads` is
   /// what each of several threads gives its operators.
-  ShareThreads(int64_t threads, int64_t operator_threads);
-  ~ShareThreads();
-  ShareThreads(const ShareThreads&) = delete;
-  ShareThreads& operator=(const ShareThreads&) = delete;
+  WorkerThreads(int64_t threads, int64_t operator_threads);
+  ~WorkerThreads();
+  WorkerThreads(const WorkerThreads&) = delete;
+  WorkerThreads& operator=(const WorkerThreads&) = delete;
 
   /// Calls job(0) to job(count - 1) at the same time, each on its own thread, and waits for all.
   /// `count` is at most the number of threads. Returns what each call threw; null = nothing.

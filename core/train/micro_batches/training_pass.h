@@ -6,7 +6,7 @@
 #include "core/base/api.h"
 #include "core/criterion/criterion.h"
 #include "core/nn/context.h"
-#include "core/train/shares/training_shares.h"
+#include "core/train/micro_batches/micro_batch_workers.h"
 
 namespace phraseq {
 

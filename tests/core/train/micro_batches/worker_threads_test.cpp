@@ -1,4 +1,4 @@
-#include "core/train/shares/share_threads.h"
+#include "core/train/micro_batches/worker_threads.h"
 
 #include <barrier>
 #include <set>
@@ -8,13 +8,13 @@
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>
 
-#include "core/train/shares/training_shares.h"
+#include "core/train/micro_batches/micro_batch_workers.h"
 
 namespace phraseq {
 namespace {
 
-TEST(ShareThreads, WorkAtTheSameTimeAndStayTheSame) {
-  ShareThreads threads(3, 2);
+TEST(WorkerThreads, WorkAtTheSameTimeAndStayTheSame) {
+  WorkerThreads threads(3, 2);
   std::vector<std::thread::id> first(3), second(3);
   for (auto* ids : {&first, &second}) {
     std::barrier all_are_here(3);  // would wait forever for one that comes after the others
@@ -29,8 +29,8 @@ TEST(ShareThreads, WorkAtTheSameTimeAndStayTheSame) {
   EXPECT_EQ(std::set<std::thread::id>(first.begin(), first.end()).size(), 3U);
 }
 
-TEST(ShareThreads, TakeFewerJobsThanThereAreThreads) {
-  ShareThreads threads(3, 1);
+TEST(WorkerThreads, TakeFewerJobsThanThereAreThreads) {
+  WorkerThreads threads(3, 1);
   for (int64_t count = 1; count <= 3; ++count) {
     std::vector<int> calls(3);
     threads.run(count, [&](int64_t number) { ++calls[static_cast<size_t>(number)]; });
@@ -38,9 +38,9 @@ TEST(ShareThreads, TakeFewerJobsThanThereAreThreads) {
   }
 }
 
-TEST(ShareThreads, ReturnWhatEachJobThrew) {
+TEST(WorkerThreads, ReturnWhatEachJobThrew) {
   for (const int64_t count : {1, 2}) {
-    ShareThreads threads(count, 1);
+    WorkerThreads threads(count, 1);
     const auto failures = threads.run(count, [&](int64_t number) {
       if (number == count - 1)
         throw std::runtime_error("no memory");
@@ -51,8 +51,8 @@ TEST(ShareThreads, ReturnWhatEachJobThrew) {
   }
 }
 
-TEST(ShareThreads, AreTheCallingThreadWhereThereIsOne) {
-  ShareThreads threads(1, 7);
+TEST(WorkerThreads, AreTheCallingThreadWhereThereIsOne) {
+  WorkerThreads threads(1, 7);
   const int operators = at::get_num_threads();
   threads.run(1, [&, caller = std::this_thread::get_id()](int64_t) {
     EXPECT_EQ(std::this_thread::get_id(), caller);
@@ -60,16 +60,16 @@ TEST(ShareThreads, AreTheCallingThreadWhereThereIsOne) {
   });
 }
 
-TEST(ThreadsInShares, GiveEveryShareEnoughTokensAndUseAllThreads) {
-  const auto shares = [](int64_t threads, int64_t tokens) {
-    const WorkerSettings settings = threads_in_shares(threads, tokens);
+TEST(WorkersForBatch, GiveEveryMicroBatchEnoughTokensAndUseAllThreads) {
+  const auto workers = [](int64_t threads, int64_t tokens) {
+    const WorkerSettings settings = workers_for_batch(threads, tokens);
     return std::pair(settings.workers, settings.threads);
   };
-  EXPECT_EQ(shares(2, 4000), std::pair(int64_t{2}, int64_t{1}));
-  EXPECT_EQ(shares(16, 4096), std::pair(int64_t{8}, int64_t{2}));
-  EXPECT_EQ(shares(2, 400), std::pair(int64_t{1}, int64_t{2}));
-  EXPECT_EQ(shares(1, 4000), std::pair(int64_t{1}, int64_t{1}));
-  EXPECT_EQ(shares(4, 0), std::pair(int64_t{4}, int64_t{1}));
+  EXPECT_EQ(workers(2, 4000), std::pair(int64_t{2}, int64_t{1}));
+  EXPECT_EQ(workers(16, 4096), std::pair(int64_t{8}, int64_t{2}));
+  EXPECT_EQ(workers(2, 400), std::pair(int64_t{1}, int64_t{2}));
+  EXPECT_EQ(workers(1, 4000), std::pair(int64_t{1}, int64_t{1}));
+  EXPECT_EQ(workers(4, 0), std::pair(int64_t{4}, int64_t{1}));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "core/train/shares/training_pass.h"
+#include "core/train/micro_batches/training_pass.h"
 
 namespace phraseq {
 

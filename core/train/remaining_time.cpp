@@ -1,7 +1,8 @@
-#include "core/train/run_progress.h"
+#include "core/train/remaining_time.h"
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 
 #include <fmt/format.h>
 
@@ -22,39 +23,39 @@ std::optional<double> earlier(std::optional<double> a, std::optional<double> b) 
 }
 
 /// Number of the current epoch, counted from 1.
-int64_t epoch_number(const RunPosition& now) {
-  return std::max<int64_t>(1, static_cast<int64_t>(std::ceil(now.epochs)));
+int64_t epoch_number(const TrainingProgress& now) {
+  return std::max<int64_t>(1, static_cast<int64_t>(std::ceil(now.epochs())));
 }
 
 }  // namespace
 
-RunProgress::RunProgress(const StopLimits& limits, const RunPosition& start)
+RemainingTime::RemainingTime(const StopLimits& limits, const TrainingProgress& start)
     : limits_(limits), start_(start) {}
 
-std::optional<double> RunProgress::until_epochs(const RunPosition& now) const {
+std::optional<double> RemainingTime::until_epochs(const TrainingProgress& now) const {
   if (limits_.max_epoch <= 0)
     return std::nullopt;
-  return extrapolated(static_cast<double>(limits_.max_epoch) - now.epochs,
-                      now.epochs - start_.epochs,
-                      now.seconds - start_.seconds);
+  return extrapolated(static_cast<double>(limits_.max_epoch) - now.epochs(),
+                      now.epochs() - start_.epochs(),
+                      now.wall_seconds - start_.wall_seconds);
 }
 
-std::optional<double> RunProgress::until_updates(const RunPosition& now) const {
+std::optional<double> RemainingTime::until_updates(const TrainingProgress& now) const {
   if (limits_.max_update <= 0)
     return std::nullopt;
   return extrapolated(static_cast<double>(limits_.max_update - now.updates),
                       static_cast<double>(now.updates - start_.updates),
-                      now.seconds - start_.seconds);
+                      now.wall_seconds - start_.wall_seconds);
 }
 
-std::optional<double> RunProgress::remaining_seconds(const RunPosition& now) const {
+std::optional<double> RemainingTime::seconds(const TrainingProgress& now) const {
   const auto by_work = earlier(until_epochs(now), until_updates(now));
   if (limits_.stop_time_hours <= 0)
     return by_work;
-  return earlier(by_work, std::max(0.0, 3600 * limits_.stop_time_hours - now.seconds));
+  return earlier(by_work, std::max(0.0, 3600 * limits_.stop_time_hours - now.wall_seconds));
 }
 
-std::string RunProgress::place_text(const RunPosition& now) const {
+std::string RemainingTime::position_text(const TrainingProgress& now) const {
   const auto epochs = until_epochs(now);
   const auto updates = until_updates(now);
   const bool by_updates = limits_.max_update > 0 &&

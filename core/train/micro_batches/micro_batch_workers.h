@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "core/base/api.h"
+#include "core/criterion/criterion.h"
+#include "core/train/micro_batches/worker_threads.h"
+#include "core/translate/translation_model.h"
+#include "core/translate/workers.h"
+
+namespace phraseq {
+
+/// The model and the criterion that one thread uses.
+struct ModelInstance {
+  const TranslationModel* translator = nullptr;
+  Criterion* criterion = nullptr;
+};
+
+/// Computes the micro-batches of a batch (--batch-shares) in parallel, each on its own thread with
+/// its own gradients. The gradients are added in the order of the micro-batches, so the sum does
+/// not depend on which thread is faster.
+///
+/// The threads use instances of the model with the same parameters. The first one is the model
+/// itself; when there is only one micro-batch, it is computed on the calling thread.
+class PHRASEQ_API MicroBatchWorkers {
+ public:
+  /// `settings.workers` instances, with `settings.threads` for the operators of each. `translator`
+  /// and `criterion` are the first instance's and outlive this; `make_criterion` makes the others'.
+  MicroBatchWorkers(const TranslationModel& translator,
+                    Criterion& criterion,
+                    const std::function<std::unique_ptr<Criterion>()>& make_criterion,
+                    const WorkerSettings& settings);
+
+  /// The largest number of micro-batches that are computed at once.
+  int64_t count() const { return static_cast<int64_t>(instances_.size()); }
+
+  struct Outcome {
+    LossReport report;
+    std::exception_ptr failure;  ///< null = none
+  };
+  /// The sums of a micro-batch; adds its gradient to that of the instance's parameters.
+  using Work = std::function<LossReport(const ModelInstance& instance, int64_t micro_batch)>;
+
+  /// Does the work of micro-batches 0 to count - 1, with gradients that are zero at first.
+  std::vector<Outcome> compute(int64_t count, const Work& work);
+  /// Adds the gradients of micro-batches 1 to count - 1 to those of micro-batch 0, which are the
+  /// model's.
+  void add_gradients(int64_t count);
+
+ private:
+  std::vector<TranslationModel> replicas_;  ///< all instances but the first
+  std::vector<std::unique_ptr<Criterion>> criteria_;
+  std::vector<ModelInstance> instances_;
+  WorkerThreads threads_;
+};
+
+/// How `threads` threads are used for batches of about `batch_tokens` tokens (0 = not known): as
+/// many micro-batches as have enough tokens for the products with the weights, and the rest of the
+/// threads within operators.
+PHRASEQ_API WorkerSettings workers_for_batch(int64_t threads, int64_t batch_tokens);
+
+}  // namespace phraseq
