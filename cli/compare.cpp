@@ -61,8 +61,10 @@ score::Comparison compare(const CompareOptions& options, const score::MetricSet&
       options.samples, score::parse_seed(options.seed), static_cast<int>(options.threads)};
   const auto systems = score::parse_systems(options.systems);
   const auto input = score::read_score_input(all_files(systems), options.references, 1);
-  if (!options.force)
+  if (!options.force) {
     score::warn_about_tokens(input);
+    score::warn_about_subwords(input);
+  }
   const score::Lines text =
       options.source.empty() ? input.references.front() : score::read_score_lines(options.source);
   auto comparison = score::compare(
@@ -102,6 +104,7 @@ int compare_command(std::span<const std::string> arguments) {
   const auto problems = [&] { return metric_set.add_problems(options.problems()); };
   if (!begin_command(table, "compare", kUsage, kDescription, arguments, problems))
     return kExitOk;
+  metric_set.warn_of_unused_options();
   write_report(options, compare(options, metric_set));
   return kExitOk;
 }

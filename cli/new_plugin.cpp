@@ -16,6 +16,7 @@
 #include "core/io/atomic_file.h"
 #include "core/io/staging_folder.h"
 #include "core/options/command_line.h"
+#include "core/plugin/loader.h"
 #include "phraseq/abi_stamp.h"
 
 namespace {
@@ -79,6 +80,38 @@ struct NewPluginOptions final : Options {
   std::string folder() const { return output.empty() ? name : output; }
 };
 
+/// Describes what has the name already: a plugin, whose file the new one would replace, or a
+/// component of the kind. Empty if nothing has it.
+std::string owner_of_name(const NewPluginOptions& options) {
+  Registry registry;
+  for (const std::string& file : find_plugin_files(plugin_search_path({}))) {
+    if (fs::path(file).filename() == "libphraseq-" + options.name + ".so")
+      return "the plugin " + file;
+    try {
+      load_plugin_file(registry, file);
+    } catch (const Error&) {
+      // A plugin that cannot be used has no components.
+    }
+  }
+  const auto names = registry.names(options.kind);
+  const bool is_taken = std::find(names.begin(), names.end(), options.name) != names.end();
+  return is_taken ? fmt::format("a component of the kind {}", options.kind) : std::string();
+}
+
+std::vector<std::string> name_problems(const NewPluginOptions& options) {
+  auto problems = options.problems();
+  if (!problems.empty())
+    return problems;
+  if (const std::string owner = owner_of_name(options); !owner.empty()) {
+    problems.push_back(
+        fmt::format("'{}' is already the name of {}: choose another name, for example my_{}",
+                    options.name,
+                    owner,
+                    options.name));
+  }
+  return problems;
+}
+
 const Kind& kind_of(const NewPluginOptions& options) {
   return *std::find_if(
       kKinds.begin(), kKinds.end(), [&](const Kind& kind) { return kind.name == options.kind; });
@@ -139,7 +172,7 @@ int new_plugin(std::span<const std::string> arguments) {
   const auto problems = [&] {
     // Without a name, that it is missing is said already.
     const bool is_named = table.find("name")->origin != OptionOrigin::kDefault;
-    return is_named ? options.problems() : std::vector<std::string>();
+    return is_named ? name_problems(options) : std::vector<std::string>();
   };
   if (!begin_command(table,
                      "new-plugin",

@@ -13,6 +13,7 @@
 #include "core/score/metrics/metric_set.h"
 #include "core/score/report/score_input.h"
 #include "core/score/report/score_options.h"
+#include "core/score/significance/significance.h"
 #include "core/text/unicode.h"
 
 namespace phraseq {
@@ -42,6 +43,12 @@ void reject_downloads(std::span<const std::string> arguments) {
 void apply_environment(ScoreOptions& options) {
   if (const auto seed = environment("SACREBLEU_SEED"); !seed.empty())
     options.seed = seed;
+}
+
+/// Rejects a seed of the environment by the name of its variable.
+void check_default_seed(const OptionTable& table, const ScoreOptions& options) {
+  if (table.find("seed")->origin == OptionOrigin::kDefault)
+    score::parse_seed(options.seed, "SACREBLEU_SEED");
 }
 
 /// As in sacrebleu the environment wins over --format, if it names one.
@@ -125,6 +132,8 @@ std::string report(const Metrics& metrics, const ScoreOptions& options) {
       system_files(options), options.references, static_cast<size_t>(options.num_refs));
   if (!options.force && metrics.front()->name() == "BLEU")
     score::warn_about_tokens(input);
+  if (!options.force)
+    score::warn_about_subwords(input);
   const score::ReportStyle style{
       static_cast<int>(options.width), options.score_only, options.short_signature};
   if (options.sentence_level)
@@ -153,6 +162,8 @@ int fairseq_order(OptionTable& table) {
 /// fairseq-score's lines: one for the corpus, or with --sentence-bleu one for each sentence.
 std::string fairseq_report(const ScoreOptions& options, OptionTable& table) {
   const auto input = score::read_score_input(options.input, options.references, 1);
+  if (!options.force)
+    score::warn_about_subwords(input);
   const auto& systems = input.systems.front().lines;
   const auto& references = input.references.front();
   const bool lower = bleu_option(table, "ignore-case") == "yes";
@@ -174,7 +185,9 @@ std::string fairseq_report(const ScoreOptions& options, OptionTable& table) {
 void check_fairseq(const ScoreOptions& options,
                    OptionTable& table,
                    std::vector<std::string>& problems) {
-  constexpr const char* kUnused[] = {"score-only",
+  constexpr const char* kUnused[] = {"metrics",
+                                     "language-pair",
+                                     "score-only",
                                      "width",
                                      "format",
                                      "short",
@@ -211,8 +224,11 @@ int score_command(std::span<const std::string> arguments) {
   });
   if (answer_print_config(table, arguments))
     return kExitOk;
+  check_default_seed(table, options);
   override_format(options);
   set_log_quiet(options.quiet);
+  options.warn_of_unused_options();
+  metric_set.warn_of_unused_options();
   if (options.fairseq) {
     std::cout << fairseq_report(options, table);
     return kExitOk;

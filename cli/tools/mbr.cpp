@@ -3,6 +3,7 @@
 #include "cli/command.h"
 #include "cli/tools/write_result.h"
 #include "core/base/error.h"
+#include "core/base/log.h"
 #include "core/options/command_line.h"
 #include "core/score/mbr/mbr_options.h"
 #include "core/score/metrics/metric_set.h"
@@ -25,12 +26,15 @@ int mbr_command(std::span<const std::string> arguments) {
   const auto problems = [&] { return metric_set.add_problems(options.problems()); };
   if (!begin_command(table, "mbr", kUsage, kDescription, arguments, problems))
     return kExitOk;
+  metric_set.warn_of_unused_options();
   check_not_an_input(options.output, options.inputs);
   const auto metric =
       metric_set.make(options.metric, {options.target_language, /*sentence_level=*/true});
+  const auto lists = score::read_all_lists(options);
+  if (lists.empty())
+    log_warning(options.inputs.front() + ": there are no hypotheses");
   std::string text;
-  for (const std::string& chosen :
-       score::choose_by_mbr(score::read_all_lists(options), *metric, options.weights))
+  for (const std::string& chosen : score::choose_by_mbr(lists, *metric, options.weights))
     text += chosen + '\n';
   write_result(options.output, text);
   return kExitOk;

@@ -41,6 +41,7 @@ int rerank_command(std::span<const std::string> arguments) {
   const auto problems = [&] { return metric_set.add_problems(options.problems()); };
   if (!begin_command(table, "rerank", "FILE [options]", kDescription, arguments, problems))
     return kExitOk;
+  metric_set.warn_of_unused_options();
   check_not_an_input(options.output,
                      {options.input,
                       options.forward_scores,

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "core/base/error.h"
 #include "core/options/enum_name.h"
 #include "core/plot/bar_chart.h"
 #include "core/plot/chart.h"

@@ -188,8 +188,9 @@ plot::Svg ConstituentTable::plot() const {
     chart.categories.push_back({std::to_string(row.layer), ""});
     const double values[] = {percent(row.constituents, row.ngrams), 100 * row.chance};
     for (size_t i = 0; i < 2; ++i) {
-      chart.series[i].values.push_back(
-          plot::ChartValue{values[i], {}, {}, fmt::format("{:.1f}", values[i])});
+      auto& bar = chart.series[i].values.emplace_back();
+      if (row.ngrams > 0)  // else a share of nothing
+        bar = plot::ChartValue{values[i], {}, {}, fmt::format("{:.1f}", values[i])};
     }
   }
   return bar_chart(chart);

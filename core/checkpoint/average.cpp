@@ -50,12 +50,10 @@ void compare_tensor(const TensorView& wanted,
 
 /// What a checkpoint records of its component of a kind; null where it records none.
 json component_of(const CheckpointFile& file, const char* kind) {
-  const auto found = file.metadata().find(kind);
-  if (found == file.metadata().end())
+  if (!file.metadata().contains(kind))
     return json();
-  const std::string where = fmt::format("{}: the metadata entry '{}'", file.path(), kind);
-  json record = parse_json(found->second, where);
-  JsonEntry(record, where).at("name").text();
+  json record = file.metadata_json(kind);
+  JsonEntry(record, file.metadata_place(kind)).at("name").text();
   return record;
 }
 

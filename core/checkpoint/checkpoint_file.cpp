@@ -12,6 +12,7 @@
 #include "core/checkpoint/checkpoint_format.h"
 #include "core/checkpoint/safetensors/safetensors_header.h"
 #include "core/io/crc32c.h"
+#include "core/io/json_reader.h"
 #include "core/io/mapping/mapped_file.h"
 #include "phraseq/abi_stamp.h"
 
@@ -256,6 +257,14 @@ const std::string& CheckpointFile::metadata(std::string_view key) const {
             : "");
   }
   return found->second;
+}
+
+nlohmann::json CheckpointFile::metadata_json(std::string_view key) const {
+  return parse_json(metadata(key), metadata_place(key));
+}
+
+std::string CheckpointFile::metadata_place(std::string_view key) const {
+  return fmt::format("{}: the metadata entry '{}'", path(), key);
 }
 
 const TensorView* CheckpointFile::find(std::string_view name) const {

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "core/base/api.h"
 #include "core/checkpoint/safetensors/tensor_view.h"
 
@@ -40,6 +42,10 @@ class PHRASEQ_API CheckpointFile {
   const std::map<std::string, std::string>& metadata() const;
   /// Throws FormatError when the entry is missing.
   const std::string& metadata(std::string_view key) const;
+  /// An entry that is JSON. Throws FormatError when it is missing or not JSON.
+  nlohmann::json metadata_json(std::string_view key) const;
+  /// The place of an entry for messages: "FILE: the metadata entry 'KEY'".
+  std::string metadata_place(std::string_view key) const;
   /// In the order of their data in the file.
   const std::vector<TensorView>& tensors() const;
   const TensorView* find(std::string_view name) const;  ///< null when there is none

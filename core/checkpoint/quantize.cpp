@@ -118,13 +118,10 @@ class Quantizer {
 };
 
 std::string stored_type_of(const CheckpointFile& file) {
-  const auto found = file.metadata().find(kQuantizationEntry);
-  if (found == file.metadata().end())
+  if (!file.metadata().contains(kQuantizationEntry))
     return "";
-  const std::string where =
-      fmt::format("{}: the metadata entry '{}'", file.path(), kQuantizationEntry);
-  const auto document = parse_json(found->second, where);
-  return JsonEntry(document, where).at("type").text();
+  const auto document = file.metadata_json(kQuantizationEntry);
+  return JsonEntry(document, file.metadata_place(kQuantizationEntry)).at("type").text();
 }
 
 std::string_view name_of(StoredType type) {

@@ -117,11 +117,10 @@ std::map<std::string, std::string> recorded(const CheckpointFile& model,
   auto metadata = model.metadata();
   metadata.erase(kSelfTestEntry);  // of other weights
   json list = json::array();
-  if (const auto earlier = metadata.find("replaced"); earlier != metadata.end()) {
-    const std::string where = model.path() + ": the metadata entry 'replaced'";
-    list = parse_json(earlier->second, where);
+  if (metadata.contains("replaced")) {
+    list = model.metadata_json("replaced");
     if (!list.is_array())
-      JsonEntry(list, where).refuse("a list");
+      JsonEntry(list, model.metadata_place("replaced")).refuse("a list");
   }
   list.push_back({{"file", file}, {"tensors", names.changed}});
   metadata["replaced"] = list.dump();

@@ -76,14 +76,10 @@ void take_option(json& options, const std::string& name, const JsonEntry& given)
   }
 }
 
-std::string entry_name(const CheckpointFile& file, const char* key) {
-  return fmt::format("{}: the metadata entry '{}'", file.path(), key);
-}
-
 /// What the checkpoint records of its component of a kind.
 json read_component(const CheckpointFile& file, const char* kind) {
-  json record = parse_json(file.metadata(kind), entry_name(file, kind));
-  JsonEntry(record, entry_name(file, kind)).at("options").object();
+  json record = file.metadata_json(kind);
+  JsonEntry(record, file.metadata_place(kind)).at("options").object();
   return record;
 }
 
@@ -115,7 +111,7 @@ void require_all_layers(const JsonEntry& options, const std::string& path) {
 }
 
 std::string name_of_component(const CheckpointFile& file, const char* kind, const json& record) {
-  return JsonEntry(record, entry_name(file, kind)).at("name").text();
+  return JsonEntry(record, file.metadata_place(kind)).at("name").text();
 }
 
 }  // namespace
@@ -137,7 +133,7 @@ void ExportModel::read_options() {
   } else {
     require_transformer("");
   }
-  const JsonEntry given = JsonEntry(record, entry_name(file_, "architecture")).at("options");
+  const JsonEntry given = JsonEntry(record, file_.metadata_place("architecture")).at("options");
   require_all_layers(given, path());
   for (const auto& [name, value] : given.members()) {
     if (options_.contains(name))
@@ -149,8 +145,8 @@ void ExportModel::read_task() {
   const json task = read_component(file_, "task");
   if (const std::string name = name_of_component(file_, "task", task); name != "translation")
     refuse_component(file_, "task", name, "translation");
-  const json record = parse_json(file_.metadata("task_texts"), entry_name(file_, "task_texts"));
-  for (const auto& [name, value] : JsonEntry(record, entry_name(file_, "task_texts")).members())
+  const json record = file_.metadata_json("task_texts");
+  for (const auto& [name, value] : JsonEntry(record, file_.metadata_place("task_texts")).members())
     texts_[name] = value.text();
   source_ = Dictionary::parse(text("source_dictionary"), "source_dictionary");
   target_ = texts_.contains("joined_dictionary")

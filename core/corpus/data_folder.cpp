@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <set>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -164,6 +163,12 @@ bool has_one_language(const std::string& path, const PairNames& pairs) {
 
 std::string dictionary_path(const std::string& folder, const std::string& language) {
   return language.empty() ? folder + "/dict.txt" : fmt::format("{}/dict.{}.txt", folder, language);
+}
+
+std::set<std::string> indexed_pairs(const std::string& folder) {
+  std::set<std::string> pairs;
+  for (const IndexName& name : index_names(folder)) pairs.insert(name.source + "-" + name.target);
+  return pairs;
 }
 
 DataFolder DataFolder::open(const std::string& path,

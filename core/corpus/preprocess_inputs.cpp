@@ -67,6 +67,18 @@ void reject_pipes(const SplitText& split) {
   }
 }
 
+/// Throws for the training text, and warns of any other.
+void report_no_text(const SplitText& split) {
+  if (split.name == kTrainingSplit) {
+    throw DataError(fmt::format("{}: there is no text to train on", split.files[0]),
+                    "Every line is empty or was skipped.");
+  }
+  log_warning(
+      fmt::format("{}: the split '{}' contains no text: all lines are empty or were skipped",
+                  split.files[0],
+                  split.name));
+}
+
 }  // namespace
 
 std::vector<SplitText> find_splits(const PreprocessOptions& options) {
@@ -93,10 +105,8 @@ std::vector<SplitReport> check_splits(const PreprocessOptions& options,
   for (const SplitText& split : splits) {
     const SplitReport report = check_split(split, options.reading(), places);
     log_info(to_string(report, split));
-    if (split.name == kTrainingSplit && report.kept() == report.empty) {
-      throw DataError(fmt::format("{}: there is no text to train on", split.files[0]),
-                      "Every line is empty or was skipped.");
-    }
+    if (report.kept() == report.empty)
+      report_no_text(split);
     bad += report.skipped.size();
     reports.push_back(report);
   }

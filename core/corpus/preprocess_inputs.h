@@ -16,7 +16,8 @@ namespace phraseq {
 PHRASEQ_API std::vector<SplitText> find_splits(const PreprocessOptions& options);
 
 /// Checks every split, logs what was found, and returns the reports in the same order. Throws
-/// DataError when the training text holds no word, and, with --check-only, when any line is bad.
+/// DataError when the training text holds no word, and, with --check-only, when any line is bad;
+/// warns of any other text that holds no word.
 std::vector<SplitReport> check_splits(const PreprocessOptions& options,
                                       const std::vector<SplitText>& splits);
 

@@ -1,7 +1,6 @@
 #include "core/data/collate.h"
 
 #include <algorithm>
-#include <utility>
 
 #include <ATen/ops/tensor.h>
 

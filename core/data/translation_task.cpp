@@ -1,7 +1,5 @@
 #include "core/data/translation_task.h"
 
-#include <algorithm>
-#include <filesystem>
 #include <utility>
 
 #include <fmt/format.h>
@@ -16,30 +14,12 @@
 namespace phraseq {
 namespace {
 
-namespace fs = std::filesystem;
-
 /// The first folder of A:B:C and another one, which must agree with it.
 struct FolderPair {
-  std::string first_name, other_name;
   DataFolder first, other;
 
   [[noreturn]] void reject(const std::string& what) const {
-    throw DataError(fmt::format("{}: {}", other_name, what),
-                    "Preprocess all folders with the --srcdict, --tgtdict and --subword-model of "
-                    "the first.");
-  }
-
-  void check_dictionary(const LanguageSide& side) const {
-    const std::string file = fmt::format("dict.{}.txt", side.language());
-    if (!fs::exists(other_name + "/" + file))
-      return;
-    const Dictionary dictionary = other.dictionary(side.language());
-    if (!(dictionary == side.dictionary())) {
-      reject(fmt::format("{} is not that of {}: {}",
-                         file,
-                         first_name,
-                         dictionary_difference(dictionary, side.dictionary())));
-    }
+    throw DataError(fmt::format("{}: {}", other.path(), what), kPreprocessAlike);
   }
 
   void check_tokenizer() const {
@@ -49,7 +29,7 @@ struct FolderPair {
     reject(fmt::format("the tokenizer is {} {}, but {} has {} {}",
                        other.tokenizer(),
                        other.tokenizer_options().dump(),
-                       first_name,
+                       first.path(),
                        first.tokenizer(),
                        first.tokenizer_options().dump()));
   }
@@ -59,7 +39,7 @@ struct FolderPair {
     const std::string expected = first.tokenizer_model(language);
     if (model.empty() != expected.empty() ||
         (!model.empty() && file_crc32c(model) != file_crc32c(expected)))
-      reject(fmt::format("the subword model of {} is not that of {}", language, first_name));
+      reject(fmt::format("the subword model of {} is not that of {}", language, first.path()));
   }
 };
 
@@ -226,7 +206,7 @@ DataLoaderSetup TranslationTask::loading(const TaskSetup& setup,
   loading.target_vocabulary = target_dictionary().size();
   loading.phrases = std::move(phrases);
   loading.alignments = options_.load_alignments;
-  loading.sample = options_.bpe_dropout > 0;
+  loading.sample = options_.bpe_dropout > 0 && setup.state == nullptr;
   loading.seed = setup.seed;
   return loading;
 }
@@ -239,11 +219,11 @@ void TranslationTask::check_folder(const std::string& folder) const {
 
 /// The ids of another folder of A:B:C have to mean what those of the first mean.
 void TranslationTask::check_agreement(const std::string& folder) const {
-  const FolderPair folders{folders_.front(),
-                           folder,
-                           DataFolder::open(folders_.front(), source_language(), target_language()),
+  const FolderPair folders{DataFolder::open(folders_.front(), source_language(), target_language()),
                            DataFolder::open(folder, source_language(), target_language())};
-  for (const LanguageSide* side : {source_.get(), target_.get()}) folders.check_dictionary(*side);
+  for (const LanguageSide* side : {source_.get(), target_.get()}) {
+    require_same_dictionary(folders.other, side->language(), side->dictionary(), folders_.front());
+  }
   if (folders.first.manifest().is_null() || folders.other.manifest().is_null())
     return;
   folders.check_tokenizer();

@@ -1,6 +1,5 @@
 #include "core/io/atomic_file.h"
 
-#include <algorithm>
 #include <cerrno>
 #include <fcntl.h>
 #include <filesystem>
@@ -36,9 +35,15 @@ bool leads_to_stream(const std::string& path) {
   return is_stream(fs::status(path, unknown));
 }
 
+/// Where the bytes of a file go.
+struct WriteTarget {
+  std::string path;
+  bool is_stream = false;
+};
+
 /// A stream as it is named, because /dev/stdout leads to a pipe that no other path names; of a file
 /// that a rename may replace, where a symbolic link leads. Never a block device or a folder.
-std::string resolve_target(const std::string& path) {
+WriteTarget resolve_target(const std::string& path) {
   if (path.empty()) {
     throw UsageError("the name of the file to write is empty",
                      "Give a file name, or '-' for standard output.");
@@ -50,12 +55,12 @@ std::string resolve_target(const std::string& path) {
   if (fs::is_directory(status))
     throw IoError(path, "write", EISDIR);
   if (is_stream(status))
-    return path;
+    return {path, true};
   if (fs::exists(status) && !fs::is_regular_file(status)) {
     throw IoError(
         path, "replace: not a regular file", 0, "Give a file name, or '-' for standard output.");
   }
-  return end_of_links(path);
+  return {end_of_links(path), false};
 }
 
 /// Removes what killed processes left of earlier attempts at this file.
@@ -72,8 +77,10 @@ void remove_stale_of(const std::string& path) {
 
 }  // namespace
 
-AtomicFile::AtomicFile(std::string path, std::optional<uint64_t> expected_size)
-    : path_(resolve_target(path)), is_direct_(leads_to_stream(path_)) {
+AtomicFile::AtomicFile(std::string path, std::optional<uint64_t> expected_size) {
+  WriteTarget target = resolve_target(path);
+  path_ = std::move(target.path);
+  is_direct_ = target.is_stream;
   if (is_direct_) {
     open_directly();
   } else {

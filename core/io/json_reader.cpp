@@ -63,7 +63,49 @@ std::string place_in(std::string_view text, size_t byte) {
       kHint);
 }
 
+/// A document without repeated keys. Throws what json::parse throws, and FormatError.
+json parse_unique(std::string_view text, const std::string& where) {
+  RepeatedKeys keys;
+  const auto refuse_repeated = [&](int, json::parse_event_t event, const json& parsed) {
+    if (const auto path = keys.next(event, parsed))
+      throw FormatError(fmt::format("{}: '{}' is given twice", where, excerpt(*path)), kHint);
+    return true;
+  };
+  return json::parse(text, refuse_repeated);
+}
+
 }  // namespace
+
+std::optional<std::string> RepeatedKeys::next(json::parse_event_t event, const json& parsed) {
+  using Event = json::parse_event_t;
+  if (event == Event::object_start || event == Event::array_start) {
+    levels_.emplace_back();
+    levels_.back().is_list = event == Event::array_start;
+  } else if (event == Event::key) {
+    Level& level = levels_.back();
+    level.key = parsed.get<std::string>();
+    if (!level.keys.insert(level.key).second)
+      return path();
+  } else {
+    if (event != Event::value)
+      levels_.pop_back();
+    if (!levels_.empty())
+      ++levels_.back().items;
+  }
+  return std::nullopt;
+}
+
+std::string RepeatedKeys::path() const {
+  std::string text;
+  for (const Level& level : levels_) {
+    if (level.is_list) {
+      text += fmt::format("[{}]", level.items);
+    } else {
+      text += (text.empty() ? "" : ".") + level.key;
+    }
+  }
+  return text;
+}
 
 json parse_json(std::string_view text, const std::string& where) {
   if (text.size() > kMostBytes) {
@@ -77,7 +119,7 @@ json parse_json(std::string_view text, const std::string& where) {
         kHint);
   }
   try {
-    return json::parse(text);
+    return parse_unique(text, where);
   } catch (const json::parse_error& problem) {
     refuse_text(text, where, problem.byte);
   } catch (const json::out_of_range&) {  // a number beyond double

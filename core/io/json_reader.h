@@ -2,8 +2,11 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -12,8 +15,30 @@
 
 namespace phraseq {
 
+/// Finds a key that an object has twice, of which json::parse would take the last one. The callback
+/// of json::parse passes all events on.
+class PHRASEQ_API RepeatedKeys {
+ public:
+  /// Returns the path of a key, such as "a.b[1].c", if its object already has this key.
+  std::optional<std::string> next(nlohmann::json::parse_event_t event,
+                                  const nlohmann::json& parsed);
+
+ private:
+  /// An object or a list that has begun.
+  struct Level {
+    bool is_list = false;
+    size_t items = 0;            ///< so far
+    std::set<std::string> keys;  ///< of an object, so far
+    std::string key;             ///< the last one
+  };
+  std::string path() const;
+
+  std::vector<Level> levels_;
+};
+
 /// Parses JSON that others may have written: at most 256 MiB, and nested at most 100 deep, because
-/// documents are copied and printed recursively. Throws FormatError that begins with `where`.
+/// documents are copied and printed recursively; no object may have a key twice. Throws FormatError
+/// that begins with `where`.
 PHRASEQ_API nlohmann::json parse_json(std::string_view text, const std::string& where);
 
 /// A value of a parsed document and its place in it. Every function that reads it checks the type

@@ -8,7 +8,6 @@
 #include <string_view>
 #include <thread>
 #include <unistd.h>
-#include <utility>
 #include <vector>
 
 #include <sys/mman.h>

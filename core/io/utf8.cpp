@@ -1,6 +1,5 @@
 #include "core/io/utf8.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <cstring>
 

@@ -1,5 +1,7 @@
 #include "core/options/batch_options.h"
 
+#include <string>
+
 namespace phraseq {
 namespace {
 
@@ -13,18 +15,21 @@ constexpr const char* kAutoHelp =
 
 }  // namespace
 
-void BatchOptions::describe(OptionTable& table) {
-  table.field("max-tokens", max_tokens, kMaxTokensHelp).at_least(0);
+void BatchOptions::describe(OptionTable& table) { describe(table, kMaxTokensHelp); }
+
+void BatchOptions::describe(OptionTable& table, std::string_view max_tokens_help) {
+  table.field("max-tokens", max_tokens, max_tokens_help).at_least(0);
   table.field("batch-size", batch_size, kBatchSizeHelp).alias("max-sentences").at_least(0);
 }
 
 void BatchOptions::describe_with_auto(OptionTable& table) {
-  describe(table);
-  for (const char* name : {"max-tokens", "batch-size"}) {
-    OptionField& field = *table.find(name);
-    field.help += kAutoHelp;
-    field.word("auto", kAutomatic);
-  }
+  table.field("max-tokens", max_tokens, std::string(kMaxTokensHelp) + kAutoHelp)
+      .at_least(0)
+      .word("auto", kAutomatic);
+  table.field("batch-size", batch_size, std::string(kBatchSizeHelp) + kAutoHelp)
+      .alias("max-sentences")
+      .at_least(0)
+      .word("auto", kAutomatic);
 }
 
 }  // namespace phraseq

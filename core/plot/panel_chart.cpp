@@ -1,9 +1,7 @@
 #include "core/plot/panel_chart.h"
 
-#include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <limits>
 
 #include <fmt/format.h>
 

@@ -1,7 +1,6 @@
 #include "core/plot/svg.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include <fmt/format.h>
 

@@ -224,10 +224,8 @@ int dump(const AnalyzeOptions& options,
 AnalyzeRun::AnalyzeRun(std::span<const std::string> arguments)
     : loaded(load_plugins_for(arguments)) {
   options.describe(table);
+  model.takes_ensemble = false;
   model.describe(table);
-  OptionField& path = *table.find("path");
-  path.help = "Checkpoint or folder of checkpoints.";
-  path.value_name("FILE");
 }
 
 int analyze(AnalyzeRun& run) {

@@ -95,6 +95,7 @@ Translator make_engine(GenerateRun& run, const WorkerSettings& workers) {
   TranslationSettings settings = settings_of(run, workers);
   auto models = load_models(run.loaded->registry, run.model, run.options.data);
   require_trees(models, run.options);
+  warn_of_unused_trees(models, run.options.trees);
   settings.shortlist = run.shortlist.read(models.front().task->source_dictionary(),
                                           models.front().task->target_dictionary());
   if (settings.need_attention)

@@ -35,6 +35,10 @@ void GenerationReport::note_constraints(const Translation& translation) {
   const LexicalConstraints constraints = constraints_of(translation.example);
   if (constraints.empty())
     return;
+  if (is_empty(translation.example)) {
+    ++constrained_empty_;
+    return;
+  }
   const auto state = lexical_state(constraints, order_);
   for (const int64_t token : translation.hypotheses.front().tokens) {
     if (token != kEos)
@@ -75,6 +79,11 @@ void GenerationReport::warn_of_repeated_hypotheses() const {
 }
 
 void GenerationReport::warn_of_unmet_constraints() const {
+  if (constrained_empty_ > 0) {
+    log_warning(fmt::format(
+        "{} with constraints: the translation of an empty line is empty, so it does not meet them",
+        counted(constrained_empty_, "empty line")));
+  }
   if (unmet_ > 0) {
     log_warning(fmt::format(
         "{} of {} sentences with constraints have a translation that does not meet them all "

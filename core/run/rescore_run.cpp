@@ -138,6 +138,7 @@ int rescore_pairs(RescoreRun& run, const TranslationSettings& settings, const Sh
                      {run.options.source, run.options.target, run.options.trees});
   ResultOutput output(shards.output(run.options.output));
   const auto models = load_models(run.loaded->registry, run.model, run.options.data);
+  warn_of_unused_trees(models, run.options.trees);
   int64_t max_source_tokens = kAnyLength;
   for (const TranslationModel& model : models) {
     max_source_tokens = std::min(max_source_tokens, model.max_source_tokens());

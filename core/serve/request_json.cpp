@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "core/io/json_reader.h"
 #include "core/io/utf8.h"
 #include "core/serve/service_error.h"
 
@@ -74,14 +75,17 @@ void add_form_field(nlohmann::json& object, const std::string& name, const std::
 
 nlohmann::json parse_body(const std::string& body) {
   require_utf8(body);
-  const auto limit_depth = [](int depth, nlohmann::json::parse_event_t, nlohmann::json&) {
+  RepeatedKeys keys;
+  const auto check = [&](int depth, nlohmann::json::parse_event_t event, nlohmann::json& parsed) {
     if (depth > kMaxDepth)
       throw bad_body("the body is nested too deeply");
+    if (const auto path = keys.next(event, parsed))
+      throw bad_field(*path, "one value, not several");
     return true;
   };
   nlohmann::json object;
   try {
-    object = nlohmann::json::parse(body, limit_depth);
+    object = nlohmann::json::parse(body, check);
   } catch (const nlohmann::json::parse_error& failure) {
     throw bad_body(fmt::format("the body is not valid JSON: error at byte {}", failure.byte));
   } catch (const nlohmann::json::exception&) {

@@ -4,7 +4,6 @@
 #include <csignal>
 #include <future>
 #include <optional>
-#include <string_view>
 #include <thread>
 
 #include <fmt/format.h>
@@ -17,13 +16,6 @@
 namespace phraseq {
 
 namespace {
-
-bool is_given(const OptionTable& table, std::string_view name) {
-  const auto& fields = table.fields();
-  return std::any_of(fields.begin(), fields.end(), [name](const OptionField& field) {
-    return field.name == name && field.origin != OptionOrigin::kDefault;
-  });
-}
 
 /// SIGTERM, SIGINT and SIGHUP wait until they are asked for: on this thread and those it starts.
 class WaitingSignals {
@@ -121,7 +113,7 @@ ServeRun::ServeRun(std::span<const std::string> arguments) : engine(arguments) {
 
 std::vector<std::string> ServeRun::problems() const {
   auto problems = options.problems();
-  if (options.path.empty() && is_given(table, "path"))
+  if (options.path.empty() && table.find("path")->origin != OptionOrigin::kDefault)
     problems.emplace_back("--path contains no model: expected FILE or NAME=FILE");
   for (auto& problem : engine.problems()) problems.push_back(std::move(problem));
   return problems;

@@ -5,7 +5,6 @@
 #include <charconv>
 #include <optional>
 #include <unordered_set>
-#include <utility>
 
 #include <fmt/format.h>
 

@@ -30,18 +30,10 @@
 namespace phraseq {
 namespace {
 
-std::string place_of(const CheckpointFile& file, const char* key) {
-  return fmt::format("{}: the metadata entry '{}'", file.path(), key);
-}
-
-nlohmann::json parse_metadata(const CheckpointFile& file, const char* key) {
-  return parse_json(file.metadata(key), place_of(file, key));
-}
-
 /// The record of a component, as far as everything of its kind needs it.
 nlohmann::json parse_component(const CheckpointFile& file, const char* key) {
-  nlohmann::json record = parse_metadata(file, key);
-  const JsonEntry entry(record, place_of(file, key));
+  nlohmann::json record = file.metadata_json(key);
+  const JsonEntry entry(record, file.metadata_place(key));
   entry.at("name").text();
   entry.at("options").object();
   for (const char* name : {"plugin", "plugin_version"}) {
@@ -182,7 +174,7 @@ Selection recorded_component(const Registry& registry,
   try {
     return selection_from(registry, kind, record);
   } catch (const FormatError& failure) {
-    throw FormatError(fmt::format("{}: {}", place_of(file, kind), failure.message()),
+    throw FormatError(fmt::format("{}: {}", file.metadata_place(kind), failure.message()),
                       failure.hint());
   }
 }
@@ -203,8 +195,8 @@ void replace_tokenizer(TaskState& state, const LoadOptions& options, const std::
 
 std::map<std::string, std::string> recorded_task_texts(const CheckpointFile& file) {
   std::map<std::string, std::string> texts;
-  const nlohmann::json record = parse_metadata(file, "task_texts");
-  for (const auto& [name, text] : JsonEntry(record, place_of(file, "task_texts")).members())
+  const nlohmann::json record = file.metadata_json("task_texts");
+  for (const auto& [name, text] : JsonEntry(record, file.metadata_place("task_texts")).members())
     texts[name] = text.text();
   return texts;
 }

@@ -1,6 +1,5 @@
 #include "core/translate/translation_text.h"
 
-#include <cmath>
 #include <numbers>
 
 #include <fmt/format.h>

@@ -1,6 +1,5 @@
 #include "tasks/language_modeling/language_modeling.h"
 
-#include <filesystem>
 #include <utility>
 
 #include <fmt/format.h>
@@ -81,7 +80,7 @@ void LanguageModeling::open_data(const TaskSetup& setup) {
     return side_->encode(line, seed);
   };
   loading.source_vocabulary = source_dictionary().size();
-  loading.sample = options_.bpe_dropout > 0;
+  loading.sample = options_.bpe_dropout > 0 && setup.state == nullptr;
   loading.seed = setup.seed;
   data_ = std::make_unique<PairData>(
       *setup.registry, loader, folders_, std::move(loading), /*upsample_primary=*/1);
@@ -90,17 +89,7 @@ void LanguageModeling::open_data(const TaskSetup& setup) {
 /// The ids of another folder of A:B:C have to mean what those of the first mean.
 void LanguageModeling::check_agreement(const std::string& folder) const {
   const DataFolder data = DataFolder::open_monolingual(folder, source_language());
-  const std::string file = dictionary_path(folder, data.source());
-  if (!std::filesystem::exists(file))
-    return;
-  const Dictionary dictionary = data.dictionary(data.source());
-  if (dictionary == source_dictionary())
-    return;
-  throw DataError(fmt::format("{} is not the dictionary of {}: {}",
-                              file,
-                              folders_.front(),
-                              dictionary_difference(dictionary, source_dictionary())),
-                  "Preprocess all folders with the --srcdict and --subword-model of the first.");
+  require_same_dictionary(data, data.source(), source_dictionary(), folders_.front());
 }
 
 nlohmann::json LanguageModeling::options_from_data() const {

@@ -3,9 +3,11 @@
 #include <filesystem>
 #include <optional>
 #include <set>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "core/base/error.h"
 #include "core/corpus/data_folder.h"
@@ -18,6 +20,9 @@ namespace {
 constexpr const char* kRemedy =
     "Preprocess all language pairs with the same --srcdict, --tgtdict and --subword-model; see "
     "docs/guide/multilingual.md.";
+constexpr const char* kAddThePair =
+    "Preprocess the pair into this folder or into a folder of its name within it, or remove it "
+    "from --lang-pairs.";
 constexpr const char* kFirstBlob = "source_tokenizer";  // the name that other tasks use
 
 std::vector<LanguagePair> pairs_of(const MultilingualOptions& options, const std::string& folder) {
@@ -80,17 +85,45 @@ class Gathering {
   std::optional<std::string> source_, target_;  ///< languages that the dictionaries come from
 };
 
+/// The pairs that a folder has indexed data of, or a folder of their name.
+std::set<std::string> pairs_in(const std::string& folder) {
+  if (!std::filesystem::is_directory(folder))
+    return {};
+  std::set<std::string> names = indexed_pairs(folder);
+  std::error_code problem;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, problem)) {
+    const std::string name = entry.path().filename().string();
+    if (entry.is_directory(problem) && name.find('-') != std::string::npos)
+      names.insert(name);
+  }
+  return names;
+}
+
+/// Without a folder of its own or a file in its languages, a pair would lack dictionaries first.
+void require_data_of(const std::string& folder, const LanguagePair& pair) {
+  const std::set<std::string> names = pairs_in(folder);
+  const bool is_there =
+      names.contains(pair.name()) || names.contains(LanguagePair{pair.target, pair.source}.name());
+  if (names.empty() || is_there || pair_test({}, "", folder)(pair))
+    return;
+  throw DataError(fmt::format("{}: no data of the pair {}; the folder has {}",
+                              folder,
+                              pair.name(),
+                              fmt::join(names, ", ")),
+                  kAddThePair);
+}
+
 Vocabularies vocabularies_of(const std::string& folder,
                              const LanguagePair& pair,
                              const TokenizerFiles& files) {
+  require_data_of(folder, pair);
   const std::string place = pair_folder(folder, pair);
   try {
     return Vocabularies::from_folder(place, pair.source, pair.target, files);
   } catch (const UsageError& failure) {
     throw DataError(
         fmt::format("{}: no data of the pair {}: {}", place, pair.name(), failure.message()),
-        "Preprocess the pair into this folder or into a folder of its name within it, or remove it "
-        "from --lang-pairs.");
+        kAddThePair);
   }
 }
 

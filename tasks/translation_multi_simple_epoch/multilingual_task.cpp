@@ -1,7 +1,6 @@
 #include "tasks/translation_multi_simple_epoch/multilingual_task.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <map>
 #include <utility>
 #include <vector>
@@ -171,7 +170,7 @@ DataLoaderSetup MultilingualTask::loading(const LanguagePair& pair) const {
   };
   loading.source_vocabulary = source_dictionary().size();
   loading.target_vocabulary = target_dictionary().size();
-  loading.sample = options_.bpe_dropout > 0;
+  loading.sample = options_.bpe_dropout > 0 && setup_.state == nullptr;
   loading.seed = setup_.seed;
   return loading;
 }

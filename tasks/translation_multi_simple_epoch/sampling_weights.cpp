@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "core/base/error.h"
 #include "core/io/json_reader.h"
@@ -21,15 +22,29 @@ std::string with_double_quotes(std::string text) {
   return text;
 }
 
-std::vector<double> given_weights(const std::string& text,
-                                  const std::string& place,
-                                  const std::vector<LanguagePair>& pairs) {
-  const nlohmann::json json = parse_json(text, place);
-  const JsonEntry entry(json, place);
+/// The entry of a pair; `weights` is an object.
+JsonEntry entry_of(const JsonEntry& weights, const LanguagePair& pair, const std::string& place) {
+  for (const std::string& name : {"main:" + pair.name(), pair.name()}) {
+    if (weights.has(name))
+      return weights.at(name);
+  }
+  std::vector<std::string> names;
+  for (const auto& [name, weight] : weights.members()) names.push_back(name);
+  throw UsageError(
+      fmt::format("{}: no weight for {}; there are weights for {}",
+                  place,
+                  pair.name(),
+                  names.empty() ? "no pair" : fmt::format("{}", fmt::join(names, ", "))),
+      "Give a weight for each pair of --lang-pairs, or remove the pair from "
+      "--lang-pairs.");
+}
+
+std::vector<double> weights_of(const JsonEntry& entry,
+                               const std::string& place,
+                               const std::vector<LanguagePair>& pairs) {
   std::vector<double> weights;
   for (const LanguagePair& pair : pairs) {
-    const std::string category = "main:" + pair.name();
-    const double weight = entry.at(entry.has(category) ? category : pair.name()).number();
+    const double weight = entry_of(entry, pair, place).number();
     if (!(weight > 0 && weight <= kLargestWeight)) {
       throw UsageError(fmt::format("{}: the weight of {} is {}, expected a number above 0 and at "
                                    "most {}",
@@ -42,6 +57,20 @@ std::vector<double> given_weights(const std::string& text,
     weights.push_back(weight);
   }
   return weights;
+}
+
+/// The user writes the weights: what is wrong with them is no damage to a file.
+std::vector<double> given_weights(const std::string& text,
+                                  const std::string& place,
+                                  const std::vector<LanguagePair>& pairs) {
+  try {
+    const nlohmann::json json = parse_json(text, place);
+    return weights_of(JsonEntry(json, place), place, pairs);
+  } catch (const FormatError& problem) {
+    throw UsageError(problem.message(),
+                     "Expected a JSON object with a number for each pair of --lang-pairs: "
+                     "{\"en-de\": 2, \"de-en\": 1}.");
+  }
 }
 
 SamplingWeights fixed(std::vector<double> weights) {

@@ -9,8 +9,8 @@
 namespace phraseq {
 
 /// The weights that the options ask for; empty = every pair once. Given weights are looked up by
-/// the names of the pairs, "en-de" or, as in fairseq, "main:en-de". Throws UsageError or
-/// FormatError when a pair has none.
+/// the names of the pairs, "en-de" or, as in fairseq, "main:en-de". Throws UsageError when a pair
+/// has none.
 SamplingWeights sampling_weights(const MultilingualOptions& options,
                                  const std::vector<LanguagePair>& pairs);
 

@@ -63,8 +63,12 @@ TEST_F(ScoreCommands, FairseqsNumberIsThatOfItsOwnScorer) {
             "1 BLEU4 = 60.65, 100.0/100.0/100.0/100.0 (BP=0.607, ratio=0.667, syslen=2, reflen=3)");
   EXPECT_THAT(run("score --fairseq --sys tokens --ref truth --order 5").errors,
               HasSubstr("orders up to 4"));
-  EXPECT_THAT(run("score --fairseq -m ter --sys tokens --ref truth").errors,
-              HasSubstr("--fairseq computes BLEU"));
+  for (const char* metric : {"ter", "bleu"}) {
+    EXPECT_THAT(run(std::string("score --fairseq --sys tokens --ref truth -m ") + metric).errors,
+                HasSubstr("do not use --metrics"));
+  }
+  EXPECT_THAT(run("score --fairseq --sys tokens --ref truth -l de-en").errors,
+              HasSubstr("do not use --language-pair"));
   const auto unused =
       run("score --fairseq --sys tokens --ref truth -tok 13a -b -w 3 --format text");
   EXPECT_EQ(unused.exit_code, kExitUsage);
@@ -204,12 +208,61 @@ TEST_F(ScoreCommands, ScoreRejectsWhatItDoesNotHave) {
     return result.errors;
   };
   EXPECT_THAT(rejected("-t wmt17 -l en-de -i sys"), HasSubstr("sacrebleu downloads"));
+  EXPECT_THAT(rejected("a -i sys -d"), HasSubstr("-d is for the test sets that sacrebleu"));
   EXPECT_THAT(rejected("a -i sys -tok ja-mecab"), HasSubstr("needs MeCab"));
   EXPECT_THAT(rejected("a -i sys -tok flores200"), HasSubstr("needs a SentencePiece model"));
   EXPECT_THAT(rejected("a -i sys -tok 13b"), HasSubstr("did you mean '13a'"));
   EXPECT_THAT(rejected("a -i sys -m comet"), HasSubstr("unknown metric 'comet'"));
   EXPECT_THAT(rejected("a -i sys -e latin-1"), HasSubstr("only utf-8 is supported"));
   EXPECT_THAT(rejected("a -i sys --paired-bs"), HasSubstr("two or more files"));
+}
+
+TEST_F(ScoreCommands, ScoreWarnsOfOptionsWithoutEffect) {
+  const auto warning = [&](const std::string& arguments) {
+    const auto result = run("score a -i sys " + arguments);
+    EXPECT_EQ(result.exit_code, kExitOk) << arguments;
+    return result.errors;
+  };
+  EXPECT_THAT(warning("-m chrf++ -cw 3"), HasSubstr("--chrf-word-order has no effect on chrf++"));
+  EXPECT_THAT(warning("-m multi-bleu mteval-v11b -tok char"),
+              HasSubstr("--tokenize has no effect on multi_bleu or mteval_v11b"));
+  EXPECT_THAT(warning("--mteval-preserve-case"),
+              HasSubstr("--mteval-preserve-case has no effect on bleu"));
+  EXPECT_THAT(warning("--ter-normalized"),
+              HasSubstr("--ter-normalized has no effect: the metric ter is not computed"));
+  EXPECT_THAT(
+      warning("--spm-model model"),
+      HasSubstr(
+          "--spm-model has no effect without --tokenize spm, flores101, flores200 or spBLEU-1K"));
+  EXPECT_THAT(warning("-sv 0.2"),
+              HasSubstr("--smooth-value has no effect without --smooth-method floor or add-k"));
+  EXPECT_THAT(warning("-cin 20"), HasSubstr("--confidence-n has no effect without --confidence"));
+  EXPECT_THAT(warning("--paired-ar-n 20"),
+              HasSubstr("--paired-ar-n has no effect without --paired-ar"));
+  EXPECT_THAT(warning("--paired-bs-n 20"),
+              HasSubstr("--paired-bs-n has no effect without --paired-bs"));
+  for (const char* used : {"-s floor -sv 0.2", "-m multi-bleu -lc", "-m chrf chrf++ -cw 1"})
+    EXPECT_THAT(warning(used), Not(HasSubstr("no effect")));
+}
+
+TEST_F(ScoreCommands, ScoreNamesTheVariableOfAWrongSeed) {
+  const std::string score = " \"$0\" score a -i sys";
+  const auto errors_of = [&](const std::string& line) {
+    return space.start_program({"/bin/bash", "-c", line, end_to_end::kPhraseqProgram})
+        .wait()
+        .errors;
+  };
+  EXPECT_THAT(errors_of("SACREBLEU_SEED=x" + score),
+              HasSubstr("SACREBLEU_SEED 'x': expected a whole number from 0, or none"));
+  EXPECT_THAT(errors_of("SACREBLEU_SEED=x" + score + " --seed y"), HasSubstr("--seed 'y'"));
+}
+
+TEST_F(ScoreCommands, ScoreWarnsOfSubwords) {
+  space.write("pieces", "\u2581The \u2581man\n\u2581one\n\u2581dog s\n");
+  const auto warning = HasSubstr("pieces: the score is computed on subwords");
+  EXPECT_THAT(run("score a -i pieces").errors, warning);
+  EXPECT_THAT(run("score --fairseq --sys pieces --ref a").errors, warning);
+  EXPECT_THAT(run("score a -i pieces --force").errors, Not(warning));
 }
 
 TEST_F(ScoreCommands, ScoreTokenizesByASentencePieceModel) {

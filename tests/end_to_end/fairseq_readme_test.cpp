@@ -205,6 +205,7 @@ TEST(FairseqsFlags, ThatAreCalledTheSameAreOptions) {
   add_options(workspace, "interactive", options['i']);
   add_options(workspace, "interactive --sampling", options['i']);
   add_options(workspace, "preprocess", options['p']);
+  add_options(workspace, "preprocess --tokenizer moses", options['p']);
   add_options(workspace, "validate --criterion label_smoothed_cross_entropy", options['v']);
   add_options(workspace, "score", options['s']);
   for (const fairseq::Flag& flag : fairseq::flags()) {

@@ -79,6 +79,15 @@ TEST_F(SearchOptionsOfCommands, CountTranslationsWithoutTheirConstraints) {
                     HasSubstr("Translated 1 sentence (")));
 }
 
+TEST_F(SearchOptionsOfCommands, ReportConstraintsOfEmptyLinesWithoutImpossibleAdvice) {
+  const CommandResult result = generate("--constraints", "\tacht neun\ntwo\n");
+  EXPECT_EQ(lines_of(result.output).at(0), "");
+  EXPECT_THAT(result.errors,
+              AllOf(HasSubstr("1 empty line with constraints: the translation of an empty line is "
+                              "empty"),
+                    Not(HasSubstr("--max-len-b"))));
+}
+
 TEST_F(SearchOptionsOfCommands, GiveDiverseTranslationsThatBatchesDoNotChange) {
   const std::string input = workspace_->read("test.en");
   for (const std::string search : {"--diverse-beam-groups 2", "--diversity-rate 0.5"}) {

@@ -63,6 +63,8 @@ TEST_F(TreesOnTheCommandLine, GoFromTextToTranslationWithOnlyACheckpoint) {
   const CommandResult with = run(generate + words("--trees test.en.trees"), text);
   EXPECT_EQ(with.exit_code, kExitOk) << with.errors;
   EXPECT_EQ(with.output, without.output);  // the Transformer has no use for them
+  EXPECT_THAT(with.errors, HasSubstr("--trees has no effect: the model does not use parse trees"));
+  EXPECT_THAT(without.errors, Not(HasSubstr("--trees")));
 
   workspace_.write("short.trees", "\n\n");
   const CommandResult too_short = run(generate + words("--trees short.trees"), text);
@@ -81,7 +83,9 @@ TEST_F(TreesOnTheCommandLine, GoFromTextToTranslationWithOnlyACheckpoint) {
 
   const Arguments rescore =
       words("rescore --path checkpoints/checkpoint_last --source test.en --target test.de --trees");
-  EXPECT_EQ(run(rescore + words("test.en.trees")).exit_code, kExitOk);
+  const CommandResult rescored = run(rescore + words("test.en.trees"));
+  EXPECT_EQ(rescored.exit_code, kExitOk) << rescored.errors;
+  EXPECT_THAT(rescored.errors, HasSubstr("--trees has no effect"));
   const CommandResult of_other_text = run(rescore + words("dev.en.trees"));
   EXPECT_EQ(of_other_text.exit_code, kExitData);
   EXPECT_THAT(of_other_text.errors, AllOf(HasSubstr("dev.en.trees:"), HasSubstr("leaf ")));

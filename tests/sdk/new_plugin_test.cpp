@@ -96,6 +96,23 @@ TEST(NewPlugin, RejectsInvalidNames) {
   }
 }
 
+TEST(NewPlugin, RejectsNamesThatPluginsAndComponentsHave) {
+  const GrowingFolder folder;
+  const auto rejection = [&](const std::string& arguments) {
+    const Outcome outcome = shell("cd " + folder.path() + " && " + kNewPlugin + arguments);
+    EXPECT_EQ(outcome.code, 2) << arguments << ": " << outcome.text;
+    return outcome.text;
+  };
+  EXPECT_THAT(rejection("transformer --kind metric"),
+              AllOf(HasSubstr("'transformer' is already the name of the plugin "),
+                    HasSubstr("libphraseq-transformer.so"),
+                    HasSubstr("for example my_transformer")));
+  EXPECT_THAT(rejection("multi_bleu --kind metric"),
+              HasSubstr("'multi_bleu' is already the name of a component of the kind metric"));
+  EXPECT_TRUE(fs::is_empty(folder.path()));
+  EXPECT_EQ(shell("cd " + folder.path() + " && " + kNewPlugin + "multi_bleu --kind task").code, 0);
+}
+
 TEST(NewPlugin, TouchesNothingThatIsThere) {
   const GrowingFolder folder;
   folder.write("mine/notes.txt", "precious");

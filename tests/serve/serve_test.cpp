@@ -255,6 +255,7 @@ TEST_F(ServeTest, NamesWhatIsWrongInARequest) {
   expect("{\"text\": \"one\", \"split\": \"all\"}", "bad_request", "split");
   expect("{\"text\": \"one\", \"prefix\": [\"a\", \"b\"]}", "bad_request", "prefix");
   expect("{\"text\": \"one\", \"beam\": 3}", "bad_request", "beam");
+  expect("{\"text\": \"one\", \"nbest\": 1, \"text\": \"two\"}", "bad_request", "text");
   EXPECT_EQ(error_code(post(port(), "/v1/translate", {{"text", "one"}, {"model", "xx"}})),
             "model_not_found");
   EXPECT_THAT(ask(port(), "POST", "/v1/translate", "{\"text\": ").body,

@@ -86,7 +86,7 @@ TEST_F(LanguageModelingTask, UsesOneOfSeveralFoldersInEachEpoch) {
 
   write("b/dict.txt", "the 9\nbird 5\ndog 1\n");
   EXPECT_THAT(message_of<DataError>([&] { make_task(setup); }),
-              HasSubstr("b/dict.txt is not the dictionary of " + folder_.string() +
+              HasSubstr("b: dict.txt is not that of " + folder_.string() +
                         ": the first difference is id 5: 'bird', expected 'cat'"));
 }
 

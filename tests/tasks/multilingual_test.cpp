@@ -212,6 +212,10 @@ TEST_F(Multilingual, ReadsRawTextOfEveryPair) {
   ASSERT_EQ(corpus->size(), 4);
   EXPECT_THAT(corpus->get(2).source, ElementsAre(8, 4, 5, 2)) << "8 = __fr__";
   EXPECT_THAT(corpus->get(2).target, ElementsAre(4, 5, 2));
+  EXPECT_THAT(message_of<DataError>([&] {
+                task_from_folder({{"lang-pairs", "en-de,fr-en"}});
+              }),
+              HasSubstr("no data of the pair fr-en; the folder has de-fr, en-de\n  Preprocess"));
 }
 
 TEST_F(Multilingual, DrawsByTheWeightsThatAreAskedFor) {
@@ -224,10 +228,17 @@ TEST_F(Multilingual, DrawsByTheWeightsThatAreAskedFor) {
   EXPECT_EQ(size({{"sampling-method", "uniform"}, {"virtual-epoch-size", "3"}}), 3);
   EXPECT_EQ(size({{"sampling-method", "RoundRobin"}}), 3);
   EXPECT_EQ(size({{"sampling-weights", "{'main:en-de': 4, 'fr-en': 1}"}}), 2);
-  EXPECT_THAT(message_of<FormatError>([&] {
-                size({{"sampling-weights", "{\"en-de\": 4}"}});
-              }),
-              HasSubstr("fr-en"));
+  const auto refusal = [&](const std::string& weights) {
+    return message_of<UsageError>([&] { size({{"sampling-weights", weights}}); });
+  };
+  EXPECT_THAT(refusal("{\"en-de\": 4, \"de-fr\": 1}"),
+              HasSubstr("--sampling-weights: no weight for fr-en; there are weights for de-fr, "
+                        "en-de\n  Give a weight for each pair of --lang-pairs"));
+  EXPECT_THAT(refusal("{}"), HasSubstr("no weight for en-de; there are weights for no pair"));
+  EXPECT_THAT(
+      refusal("{'en-de': 'much', 'fr-en': 1}"),
+      HasSubstr("--sampling-weights: en-de: \"much\", expected a number\n  Expected a JSON"));
+  EXPECT_THAT(refusal("en-de: 4"), HasSubstr("--sampling-weights: not JSON"));
   for (const std::string weight : {"0", "1e308"}) {
     EXPECT_THAT(message_of<UsageError>([&] {
                   size({{"sampling-weights", "{'en-de': 1e100, 'fr-en': " + weight + "}"}});

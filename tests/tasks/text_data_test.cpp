@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/data/batching/batch_plan.h"
+#include "core/data/text/loader_corpus.h"
 #include "tests/tasks/task_fixture.h"
 
 namespace phraseq {
@@ -122,6 +123,30 @@ TEST_F(TextData, RejectsBpeDropoutForWords) {
   write_small_text();
   EXPECT_THAT(message_of<UsageError>([&] { task_from_folder(with(kPair, "bpe-dropout", "0.1")); }),
               HasSubstr("'word' cannot segment at random"));
+}
+
+TEST_F(TextData, SaysThatBpeDropoutNeedsTheRawText) {
+  DataLoaderSetup setup;
+  setup.folder = folder_.string();
+  setup.source_language = "en";
+  setup.target_language = "de";
+  setup.sample = true;
+  const auto loader = create<DataLoader>(registry_.select(DataLoader::kKind, "text"), setup);
+  EXPECT_THAT(
+      message_of<UsageError>([&] { loader->open("train", true); }),
+      AllOf(HasSubstr("--bpe-dropout needs raw text, and there is no " + path("train.en") + " or "),
+            HasSubstr("train without --bpe-dropout")));
+}
+
+TEST_F(TextData, IsChosenForBpeDropoutOnlyInTraining) {
+  write("train.en-de.en.idx", "");
+  TaskSetup setup;
+  setup.data = folder_.string();
+  EXPECT_EQ(loader_for(setup, "auto", /*samples=*/false), "indexed");
+  EXPECT_EQ(loader_for(setup, "auto", /*samples=*/true), "text");
+  const TaskState state{};
+  setup.state = &state;
+  EXPECT_EQ(loader_for(setup, "text", /*samples=*/true), "indexed");
 }
 
 TEST_F(TextData, TakesThePiecesOfASubwordModelForItsDictionary) {

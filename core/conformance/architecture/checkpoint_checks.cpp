@@ -7,7 +7,7 @@
 #include "core/checkpoint/checkpoint_writer.h"
 #include "core/conformance/fixtures/small_model.h"
 #include "core/conformance/fixtures/trial_device.h"
-#include "core/optim/adam.h"
+#include "core/optim/optimizers/adam.h"
 #include "core/train/train_checkpoint.h"
 
 namespace phraseq::conformance {

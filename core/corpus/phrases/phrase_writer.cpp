@@ -1,7 +1,6 @@
 #include "core/corpus/phrases/phrase_writer.h"
 
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include <fmt/format.h>

@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text_fields.h"
+#include "core/corpus/data_folder.h"
 
 namespace phraseq {
 
@@ -21,6 +22,24 @@ std::vector<std::string> data_folders(const std::string& data) {
         "Give folders as A:B:C: each epoch uses one of them.");
   }
   return folders;
+}
+
+void require_same_dictionary(const DataFolder& further,
+                             const std::string& language,
+                             const Dictionary& expected,
+                             const std::string& first) {
+  const std::filesystem::path file = dictionary_path(further.path(), language);
+  if (!std::filesystem::exists(file))
+    return;
+  const Dictionary found = further.dictionary(language);
+  if (found == expected)
+    return;
+  throw DataError(fmt::format("{}: {} is not that of {}: {}",
+                              further.path(),
+                              file.filename().string(),
+                              first,
+                              dictionary_difference(found, expected)),
+                  kPreprocessAlike);
 }
 
 std::vector<std::string> listed_splits(const std::string& option, const std::string& subset) {

@@ -9,6 +9,12 @@
 
 namespace phraseq {
 
+class DataFolder;
+
+/// The remedy where folders of A:B:C do not agree.
+inline constexpr const char* kPreprocessAlike =
+    "Preprocess all folders with the --srcdict, --tgtdict and --subword-model of the first.";
+
 /// The folders that DATA names, separated by colons as in fairseq, at least one. What exists as it
 /// stands is one folder, whatever its name contains. Throws UsageError for an empty part.
 PHRASEQ_API std::vector<std::string> data_folders(const std::string& data);
@@ -22,6 +28,13 @@ std::vector<std::string> training_splits(const std::string& subset, const Has& h
 /// Where two dictionaries differ: "120 symbols, expected 118; the first difference is id 17: 'cat',
 /// expected 'dog'".
 PHRASEQ_API std::string dictionary_difference(const Dictionary& found, const Dictionary& expected);
+
+/// Throws DataError when a further folder of A:B:C has another dictionary of a language than the
+/// `first` one: the ids would have other meanings.
+PHRASEQ_API void require_same_dictionary(const DataFolder& further,
+                                         const std::string& language,
+                                         const Dictionary& expected,
+                                         const std::string& first);
 
 /// The names in the value of an option, separated by commas, as they were given. Throws UsageError
 /// for an empty or repeated name.

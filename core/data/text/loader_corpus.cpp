@@ -71,7 +71,8 @@ std::string loader_for(const TaskSetup& setup, const std::string& chosen, bool s
   const bool of_training = setup.state != nullptr && (chosen == "indexed" || chosen == "text");
   if (chosen != "auto" && !of_training)
     return chosen;
-  return holds_indexed_data(data_folders(setup.data).front()) && !samples ? "indexed" : "text";
+  const bool needs_text = samples && setup.state == nullptr;
+  return holds_indexed_data(data_folders(setup.data).front()) && !needs_text ? "indexed" : "text";
 }
 
 }  // namespace phraseq

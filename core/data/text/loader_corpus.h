@@ -43,7 +43,8 @@ class PHRASEQ_API LoaderCorpus final : public Corpus {
 
 /// The name of the loader that reads a task's data: `chosen`, or for "auto" `indexed` where the
 /// folder has .idx files and text is not segmented at random (`samples`), else `text`. A
-/// checkpoint's choice among phraseq's own loaders was about the data of its training.
+/// checkpoint's choices of a loader of phraseq's own and of random segmentation were about the data
+/// of its training.
 PHRASEQ_API std::string loader_for(const TaskSetup& setup, const std::string& chosen, bool samples);
 
 }  // namespace phraseq

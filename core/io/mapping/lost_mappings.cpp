@@ -1,6 +1,5 @@
 #include "core/io/mapping/lost_mappings.h"
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <csignal>

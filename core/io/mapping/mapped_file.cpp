@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 

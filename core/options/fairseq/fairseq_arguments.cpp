@@ -95,7 +95,7 @@ class Taker {
     if (flag == nullptr)
       return false;
     if (flag->support == Support::kSame)
-      return take_other_name(*flag, split);
+      return take_other_name(*flag, split) || take_no_subwords(split);
     answer(*flag, name, value_of(*flag, split));
     return true;
   }
@@ -152,15 +152,29 @@ class Taker {
     return true;
   }
 
-  /// Returns true if the value of an option of ours was converted to our form.
+  /// Returns true for `--bpe none` where no tokenizer with this option is selected.
+  bool take_no_subwords(const SplitFlag& split) {
+    const bool follows = !split.has_value && has_value_next();
+    const std::string& value = follows ? arguments_[next_] : split.value;
+    if (split.name != "bpe" || value != "none")
+      return false;
+    next_ += follows ? 1 : 0;
+    return true;
+  }
+
+  /// Returns true if the value of an option of ours was converted to our form, or rejected.
   bool take_value(const SplitFlag& split) {
     const bool follows = !split.has_value && next_ < arguments_.size();
     const std::string& value = follows ? arguments_[next_] : split.value;
+    const std::string_view rejection = rejection_of_value(split.name, value, table_);
     const auto ours = translated_value(split.name, value, table_, taken_.notes);
-    if (!ours)
+    if (rejection.empty() && !ours)
       return false;
     next_ += follows ? 1 : 0;
-    if (!ours->empty())
+    if (!rejection.empty())
+      taken_.problems.push_back(
+          fmt::format("--{} {} is not supported: {}", split.name, value, rejection));
+    else if (!ours->empty())
       taken_.arguments.push_back(fmt::format("--{}={}", split.name, *ours));
     return true;
   }
@@ -180,7 +194,7 @@ class Taker {
       case Support::kSame:
         break;
       case Support::kRenamed:
-        taken_.arguments.push_back(replacement(flag.ours, value));
+        rename(flag, name, value);
         break;
       case Support::kNoEffect:
         taken_.notes.push_back(fmt::format("{} has no effect here: {}", name, flag.reason));
@@ -195,6 +209,15 @@ class Taker {
         taken_.problems.push_back(fmt::format("{} is not supported: {}", name, flag.reason));
         break;
     }
+  }
+
+  /// An option of a component that is not selected is reported by the name that was given.
+  void rename(const Flag& flag, const std::string& name, const std::string& value) {
+    const std::string ours = replacement(flag.ours, value);
+    if (!flag.reason.empty() && table_.find(split_flag(ours).name) == nullptr)
+      taken_.problems.push_back(fmt::format("{}: {}", name, flag.reason));
+    else
+      taken_.arguments.push_back(ours);
   }
 
   /// "{value}" and "{subset}" stand for the value of the flag and of --gen-subset.

@@ -73,6 +73,11 @@ std::optional<std::string> overrides(std::string_view value,
   return text_of(items);
 }
 
+/// --remove-bpe, --post-process and --eval-bleu-remove-bpe.
+bool joins_subwords(std::string_view option) {
+  return option.ends_with("remove-bpe") || option == "post-process";
+}
+
 }  // namespace
 
 std::optional<std::string> translated_value(std::string_view option,
@@ -84,7 +89,27 @@ std::optional<std::string> translated_value(std::string_view option,
     return overrides(value, table, notes);
   if (option == "restore-file" && value.ends_with(kExtension))
     return std::string(value.substr(0, value.size() - kExtension.size()));
+  if (joins_subwords(option) && value == "@@ ")
+    return "subword_nmt";
   return std::nullopt;
+}
+
+std::string_view rejection_of_value(std::string_view option,
+                                    std::string_view value,
+                                    const OptionTable& table) {
+  constexpr std::string_view kOthers[] = {
+      "byte_bpe", "bytes", "characters", "gpt2", "bert", "hf_byte_bpe"};
+  const OptionField* const field = table.find(option);
+  if (option != "bpe" || field == nullptr || field->choices.empty() ||
+      std::ranges::count(field->choices, value) > 0)
+    return {};
+  if (value == "sentencepiece")
+    return "give a SentencePiece model to phraseq preprocess (--subword-model FILE), which stores "
+           "it for the checkpoint; for a checkpoint without one, segment the text with spm_encode "
+           "and use --remove-bpe sentencepiece";
+  if (std::ranges::count(kOthers, value) > 0)
+    return "phraseq does not segment text in this way: pass text that is already segmented";
+  return {};
 }
 
 }  // namespace phraseq::fairseq

@@ -12,11 +12,17 @@ namespace phraseq::fairseq {
 
 /// The value of an option that phraseq writes in another way than fairseq: a Python dictionary of
 /// --model-overrides as NAME=VALUE items (without the options of the command itself, which have no
-/// effect there in fairseq; each gives a note), the name of --restore-file without ".pt". Nothing
-/// when the value stays as it is.
+/// effect there in fairseq; each gives a note), the name of --restore-file without ".pt", the "@@ "
+/// of --remove-bpe as subword_nmt. Nothing when the value stays as it is.
 PHRASEQ_API std::optional<std::string> translated_value(std::string_view option,
                                                         std::string_view value,
                                                         OptionTable& table,
                                                         std::vector<std::string>& notes);
+
+/// Why the value of an option is one of fairseq's that phraseq does not have (--bpe
+/// sentencepiece); empty for every other value.
+PHRASEQ_API std::string_view rejection_of_value(std::string_view option,
+                                                std::string_view value,
+                                                const OptionTable& table);
 
 }  // namespace phraseq::fairseq

@@ -66,7 +66,8 @@ std::string answer_text(const Flag& flag) {
     case Support::kSame:
       return "same";
     case Support::kRenamed:
-      return fmt::format("replaced by `{}`", flag.ours);
+      return fmt::format(
+          "replaced by `{}`{}{}", flag.ours, flag.reason.empty() ? "" : "; ", flag.reason);
     case Support::kNoEffect:
       return fmt::format("no effect: {}", flag.reason);
     case Support::kDefaultOnly:

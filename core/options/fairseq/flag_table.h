@@ -27,7 +27,8 @@ struct Flag {
   Values values;
   Support support;
   std::string_view ours;    ///< kRenamed: the replacement; kDefaultOnly: the value that is accepted
-  std::string_view reason;  ///< why it has no effect or is rejected
+  std::string_view reason;  ///< why it has no effect or is rejected; kRenamed: what the replacement
+                            ///< needs, if that is an option of a component
 };
 
 /// Every flag of the seven commands: those of all tasks of translation, and of all optimizers,

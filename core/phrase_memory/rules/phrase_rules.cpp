@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
-
 #include "core/phrase_memory/rules/chinese/rules_chinese_english.h"
 #include "core/phrase_memory/rules/english_german/rules_english_german.h"
 #include "core/phrase_memory/rules/english_german/rules_german_english.h"

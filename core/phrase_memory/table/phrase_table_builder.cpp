@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <future>
-#include <string_view>
 #include <unordered_map>
 
 #include <fmt/format.h>

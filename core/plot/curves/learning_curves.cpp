@@ -1,6 +1,5 @@
 #include "core/plot/curves/learning_curves.h"
 
-#include <algorithm>
 #include <cmath>
 #include <exception>
 #include <filesystem>

@@ -6,10 +6,12 @@
 #include <ATen/Parallel.h>
 
 #include "core/base/error.h"
+#include "core/base/log.h"
 #include "core/base/text_fields.h"
 #include "core/checkpoint/checkpoint_folder.h"
 #include "core/checkpoint/quantize.h"
 #include "core/data/multilingual/directions.h"
+#include "core/data/source_trees.h"
 #include "core/nn/packed/packed_weights.h"
 #include "core/nn/precision/precision_option.h"
 
@@ -34,8 +36,10 @@ void ModelOptions::describe(OptionTable& table) {
   table
       .field("path",
              path,
-             "Checkpoint or folder of checkpoints; several, separated by colons, form an ensemble.")
-      .value_name("FILE[:FILE]")
+             takes_ensemble ? "Checkpoint or folder of checkpoints; several, separated by colons, "
+                              "form an ensemble."
+                            : "Checkpoint or folder of checkpoints.")
+      .value_name(takes_ensemble ? "FILE[:FILE]" : "FILE")
       .required();
   table.field("model-overrides",
               model_overrides,
@@ -148,6 +152,14 @@ std::vector<TranslationModel> load_models(const Registry& registry,
   if (models.empty())
     throw UsageError("--path contains no checkpoint");
   return models;
+}
+
+void warn_of_unused_trees(const std::vector<TranslationModel>& models, const std::string& trees) {
+  const auto uses_trees = [](const TranslationModel& model) {
+    return tree_use_of(*model.architecture_selection.options) != nullptr;
+  };
+  if (!trees.empty() && std::none_of(models.begin(), models.end(), uses_trees))
+    log_warning("--trees has no effect: the model does not use parse trees");
 }
 
 }  // namespace phraseq

@@ -20,6 +20,7 @@ PHRASEQ_API void describe_skip_self_test(OptionTable& table, bool& skip_self_tes
 
 /// The trained models that a command uses, its device, threads and precision.
 struct PHRASEQ_API ModelOptions : Options {
+  bool takes_ensemble = true;  ///< whether --path may name several; set before `describe`
   std::string path;  ///< checkpoints or folders of checkpoints, separated by colons: an ensemble
   std::vector<std::string> model_overrides;
   std::string phrase_table;
@@ -48,5 +49,9 @@ PHRASEQ_API void move_to(TranslationModel& model, at::Device device, nn::Precisi
 PHRASEQ_API std::vector<TranslationModel> load_models(const Registry& registry,
                                                       const ModelOptions& options,
                                                       const std::string& data);
+
+/// Warns if `trees`, the value of --trees, is given and none of the models uses trees.
+PHRASEQ_API void warn_of_unused_trees(const std::vector<TranslationModel>& models,
+                                      const std::string& trees);
 
 }  // namespace phraseq

@@ -1,7 +1,5 @@
 #include "core/run/training/train_run.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "core/criterion/criterion.h"
@@ -16,14 +14,6 @@
 #include "core/score/metrics/metric.h"
 
 namespace phraseq {
-
-namespace {
-
-const OptionField& described(const OptionTable& table, std::string_view name) {
-  return *std::ranges::find(table.fields(), name, &OptionField::name);
-}
-
-}  // namespace
 
 TrainRun::TrainRun(std::span<const std::string> arguments) : loaded(load_plugins_for(arguments)) {
   const std::string chosen_by = peek_option(arguments, "best-checkpoint-metric", "loss");
@@ -105,8 +95,8 @@ std::string TrainRun::explain_unknown(const std::string& option) const {
 
 /// Reports a flag that is short for one value of another option if another value was given, too.
 std::string TrainRun::contradiction(const char* flag, const char* option, const char* value) const {
-  const OptionField& short_form = described(table, flag);
-  const OptionField& long_form = described(table, option);
+  const OptionField& short_form = *table.find(flag);
+  const OptionField& long_form = *table.find(option);
   const bool is_given = long_form.origin > OptionOrigin::kPreset;
   if (short_form.to_text() != "yes" || !is_given || long_form.to_text() == value)
     return {};

@@ -204,6 +204,8 @@ std::vector<SignatureField> Bleu::signature() const {
                                         {"eff", "e", settings_.effective_order ? "yes" : "no"},
                                         {"tok", "tok", tokenizer_.signature},
                                         {"smooth", "s", smoothing}};
+  if (settings_.max_order != BleuSettings().max_order)
+    fields.push_back({"order", "o", std::to_string(settings_.max_order)});
   if (settings_.shortest_reference)
     fields.push_back({"reflen", "rl", "shortest"});
   return fields;

@@ -18,7 +18,7 @@ void MetricOptions::describe(OptionTable& table) {
              "Language pair SRC-TGT; the target language determines the default tokenizer.")
       .value_name("SRC-TGT")
       .short_flag("l");
-  table.field("force", force, "Do not warn about tokenized input.");
+  table.field("force", force, "Do not warn about tokenized or segmented input.");
   plugins.describe(table);
 }
 

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/base/log.h"
+#include "core/base/wording/alternatives.h"
 #include "core/options/command_line.h"
 #include "core/options/option_text.h"
 #include "core/plugin/loader.h"
@@ -26,6 +28,30 @@ void copy_values(Options& from, Options& to) {
   from.describe(source);
   to.describe(target);
   from_json(target, to_json(source), OptionOrigin::kCommandLine);
+}
+
+/// The options whose values are not the component's own.
+std::vector<std::string> changed_options(const Selection& described, OptionTable& table) {
+  OptionTable defaults;
+  const auto unchanged = described.component->make_options();
+  unchanged->describe(defaults);
+  described.options->describe(table);
+  std::vector<std::string> changed;
+  for (const OptionField& field : table.fields()) {
+    if (field.to_text() != defaults.find(field.name)->to_text())
+      changed.push_back(field.name);
+  }
+  return changed;
+}
+
+std::string no_effect(const std::string& option,
+                      const Component& component,
+                      const std::vector<std::string>& metrics) {
+  const std::string spelled = in_sacrebleu_spelling(option);
+  if (metrics.empty())
+    return fmt::format(
+        "--{} has no effect: the metric {} is not computed", spelled, component.name);
+  return fmt::format("--{} has no effect on {}", spelled, alternatives(metrics));
 }
 
 void apply_preset(const Selection& selection) {
@@ -51,7 +77,7 @@ Registry find_metrics(std::span<const std::string> arguments, std::span<const st
 }
 
 MetricSet::MetricSet(Registry registry, std::span<const std::string> names)
-    : registry_(std::move(registry)) {
+    : registry_(std::move(registry)), names_(in_sacrebleu_order(names)) {
   for (const std::string& name : sacrebleu_metrics()) {
     if (has_metric(registry_, name))
       add(name);
@@ -83,6 +109,39 @@ std::vector<std::string> MetricSet::add_problems(std::vector<std::string> proble
     for (auto& problem : selection.options->problems()) problems.push_back(std::move(problem));
   }
   return problems;
+}
+
+void MetricSet::warn_of_unused_options() const {
+  for (const Selection& selection : described_) {
+    for (const std::string& reason : reasons_unused(selection)) log_warning(reason);
+  }
+}
+
+std::vector<std::string> MetricSet::names_of(const Component& component) const {
+  std::vector<std::string> found;
+  for (const std::string& name : names_) {
+    if (registry_.select(Metric::kKind, name).component == &component)
+      found.push_back(name);
+  }
+  return found;
+}
+
+/// Why options that were given have no effect, one sentence for each.
+std::vector<std::string> MetricSet::reasons_unused(const Selection& described) const {
+  OptionTable table;
+  std::vector<std::string> reasons;
+  const auto metrics = names_of(*described.component);
+  for (const std::string& option : changed_options(described, table)) {
+    const bool is_used =
+        std::any_of(metrics.begin(), metrics.end(), [&](const std::string& metric) {
+          return uses_option(metric, option);
+        });
+    const std::string reason = is_used ? missing_condition(option, table)
+                                       : no_effect(option, *described.component, metrics);
+    if (!reason.empty())
+      reasons.push_back(reason);
+  }
+  return reasons;
 }
 
 std::unique_ptr<Metric> MetricSet::make(const std::string& name, const MetricSetup& setup) const {

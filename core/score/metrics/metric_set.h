@@ -27,6 +27,8 @@ class PHRASEQ_API MetricSet {
   void describe(OptionTable& table);
   /// `problems`, and contradictions within the metrics' options.
   std::vector<std::string> add_problems(std::vector<std::string> problems) const;
+  /// Warns of every option that has no effect, which sacrebleu accepts, too.
+  void warn_of_unused_options() const;
 
   /// One metric with the described options; if `name` is a preset, with the preset's values over
   /// them. So --lowercase holds for bleu and multi-bleu, and chrf++ has its word order of 2 next to
@@ -39,8 +41,11 @@ class PHRASEQ_API MetricSet {
  private:
   void add(const std::string& name);
   const Selection* find(const Component& component) const;
+  std::vector<std::string> names_of(const Component& component) const;
+  std::vector<std::string> reasons_unused(const Selection& described) const;
 
   Registry registry_;
+  std::vector<std::string> names_;    ///< as asked for, in sacrebleu's order
   std::vector<Selection> described_;  ///< one for each component
 };
 

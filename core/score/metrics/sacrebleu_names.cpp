@@ -4,6 +4,10 @@
 #include <array>
 #include <string_view>
 
+#include <fmt/format.h>
+
+#include "core/base/wording/alternatives.h"
+
 namespace phraseq::score {
 namespace {
 
@@ -23,6 +27,17 @@ constexpr SacrebleuName kSacrebleuNames[] = {{"bleu-smooth-method", "smooth-meth
                                              {"bleu-effective-order", "effective-order"},
                                              {"chrf-char-order", "chrf-char-order", "cc"},
                                              {"chrf-word-order", "chrf-word-order", "cw"}};
+
+/// An option that has an effect only with some values of another one.
+struct Condition {
+  std::string_view option;
+  std::string_view other;
+  std::array<std::string_view, 4> values;
+};
+
+constexpr Condition kConditions[] = {
+    {"bleu-spm-model", "bleu-tokenize", {"spm", "flores101", "flores200", "spBLEU-1K"}},
+    {"bleu-smooth-value", "bleu-smooth-method", {"floor", "add-k"}}};
 
 constexpr std::array<std::string_view, 6> kSacrebleuOrder = {
     "bleu", "chrf", "chrf++", "ter", "multi_bleu", "mteval_v11b"};
@@ -55,6 +70,39 @@ void spell_as_sacrebleu(OptionTable& table) {
     if (OptionField* field = table.find(spelling.option))
       spell(*field, spelling);
   }
+}
+
+std::string in_sacrebleu_spelling(std::string_view option) {
+  for (const SacrebleuName& spelling : kSacrebleuNames) {
+    if (spelling.option == option)
+      return std::string(spelling.name);
+  }
+  return std::string(option);
+}
+
+bool uses_option(std::string_view metric, std::string_view option) {
+  if (metric == "multi_bleu")
+    return option == "bleu-lowercase";
+  if (metric == "mteval_v11b")
+    return option == "mteval-preserve-case";
+  if (metric == "bleu" || metric == "sacrebleu")
+    return option != "mteval-preserve-case";
+  return metric != "chrf++" || option != "chrf-word-order";
+}
+
+std::string missing_condition(std::string_view option, const OptionTable& table) {
+  for (const auto& [name, other, values] : kConditions) {
+    const OptionField* const field = table.find(other);
+    if (name != option || field == nullptr || std::ranges::count(values, field->to_text()) > 0)
+      continue;
+    std::vector<std::string> named(values.begin(), values.end());
+    std::erase(named, "");
+    return fmt::format("--{} has no effect without --{} {}",
+                       in_sacrebleu_spelling(option),
+                       in_sacrebleu_spelling(other),
+                       alternatives(named));
+  }
+  return {};
 }
 
 std::vector<std::string> in_sacrebleu_order(std::span<const std::string> names) {

@@ -2,6 +2,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/api.h"
@@ -19,5 +20,15 @@ PHRASEQ_API void spell_as_sacrebleu(OptionTable& table);
 /// The names in the order in which sacrebleu reports: bleu, chrf, chrf++, ter, then the others as
 /// they were given; each name once.
 PHRASEQ_API std::vector<std::string> in_sacrebleu_order(std::span<const std::string> names);
+
+/// The name of an option in `phraseq score`: "tokenize" for "bleu-tokenize".
+PHRASEQ_API std::string in_sacrebleu_spelling(std::string_view option);
+
+/// Whether a metric, or a preset of one, uses an option of its component.
+PHRASEQ_API bool uses_option(std::string_view metric, std::string_view option);
+
+/// What an option needs another one for: "--spm-model has no effect without --tokenize spm or …". Empty if the
+/// options of `table` have it, or nothing is needed.
+PHRASEQ_API std::string missing_condition(std::string_view option, const OptionTable& table);
 
 }  // namespace phraseq::score

@@ -17,6 +17,7 @@
 #include "core/base/wording/counted.h"
 #include "core/io/terminal_input.h"
 #include "core/io/utf8.h"
+#include "core/text/subword_marks.h"
 #include "core/text/unicode.h"
 
 namespace phraseq::score {
@@ -161,6 +162,26 @@ void warn_about_tokens(const ScoreInput& input) {
                     "score is not comparable (--force turns off this warning)",
                     system.name,
                     count));
+  }
+}
+
+void warn_about_subwords(const ScoreInput& input) {
+  for (const auto& system : input.systems) {
+    SubwordMarks all;
+    for (const std::string& line : system.lines) {
+      const SubwordMarks marks = count_subword_marks(line);
+      all.tokens += marks.tokens;
+      all.begun += marks.begun;
+      all.ended += marks.ended;
+    }
+    if (all.is_segmented())
+      log_warning(fmt::format(
+          "{}: the score is computed on subwords, with the marks {}. Score text: the D- lines of "
+          "phraseq generate, or H- lines joined with --remove-bpe {} (--force turns off this "
+          "warning)",
+          system.name,
+          all.ended >= all.begun ? "@@" : "U+2581",
+          all.ended >= all.begun ? "subword_nmt" : "sentencepiece"));
   }
 }
 

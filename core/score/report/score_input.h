@@ -35,4 +35,8 @@ PHRASEQ_API ScoreInput read_score_input(const std::vector<std::string>& inputs,
 /// Warns of every system of which 100 lines or more end in " .": it was probably not detokenized.
 PHRASEQ_API void warn_about_tokens(const ScoreInput& input);
 
+/// Warns of every system whose text consists of subwords with the marks of subword-nmt or
+/// SentencePiece.
+PHRASEQ_API void warn_about_subwords(const ScoreInput& input);
+
 }  // namespace phraseq::score

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/log.h"
 #include "core/text/unicode.h"
 
 namespace phraseq::score {
@@ -131,11 +132,20 @@ std::vector<std::string> ScoreOptions::problems() const {
   return found;
 }
 
+void ScoreOptions::warn_of_unused_options() const {
+  const ScoreOptions defaults;
+  const auto check = [](bool test, int64_t number, int64_t usual, const char* option) {
+    if (!test && number != usual)
+      log_warning(fmt::format("--{0}-n has no effect without --{0}", option));
+  };
+  check(confidence, confidence_n, defaults.confidence_n, "confidence");
+  check(paired_ar, paired_ar_n, defaults.paired_ar_n, "paired-ar");
+  check(paired_bs, paired_bs_n, defaults.paired_bs_n, "paired-bs");
+}
+
 void ScoreOptions::check_fairseq(std::vector<std::string>& found) const {
   if (!fairseq)
     return;
-  if (metrics != std::vector<std::string>{"bleu"})
-    found.emplace_back("--fairseq computes BLEU; do not use --metrics");
   if (references.size() > 1 || num_refs > 1)
     found.emplace_back("--fairseq supports only one reference");
   if (input.size() > 1)
@@ -177,7 +187,7 @@ std::string rejection_of(const std::string& argument) {
   const std::string flag = argument.substr(0, argument.find('='));
   if (std::find(std::begin(kDownloads), std::end(kDownloads), flag) == std::end(kDownloads))
     return {};
-  return fmt::format("{} selects test sets that sacrebleu downloads; phraseq scores only files",
+  return fmt::format("{} is for the test sets that sacrebleu downloads; phraseq scores only files",
                      flag);
 }
 

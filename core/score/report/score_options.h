@@ -41,6 +41,8 @@ struct PHRASEQ_API ScoreOptions : MetricOptions {
 
   void describe(OptionTable& table) override;
   std::vector<std::string> problems() const override;
+  /// Warns of every number of samples without its test, which sacrebleu accepts, too.
+  void warn_of_unused_options() const;
 
   PairedTest test() const;
   /// Resamples or trials for what was asked for; 0 for none.

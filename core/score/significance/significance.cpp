@@ -91,14 +91,14 @@ double koehn(const std::vector<double>& baseline,
 
 }  // namespace
 
-Seed parse_seed(const std::string& text) {
+Seed parse_seed(const std::string& text, std::string_view name) {
   if (text == "none" || text == "None") {
     std::random_device device;
     return {uint64_t{device()} << 32 | device(), "none"};
   }
   const auto seed = number_in<uint64_t>(text);
   if (!seed) {
-    throw UsageError(fmt::format("--seed '{}': expected a whole number from 0, or none", text));
+    throw UsageError(fmt::format("{} '{}': expected a whole number from 0, or none", name, text));
   }
   return {*seed, text};
 }

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/api.h"
@@ -16,9 +17,10 @@ struct Seed {
   std::string label = "12345";
 };
 
-/// A seed from text: a whole number, or "none" for one from the operating system. UsageError
-/// otherwise. Unlike sacrebleu's, 0 is a seed like any other.
-PHRASEQ_API Seed parse_seed(const std::string& text);
+/// A seed from text: a whole number, or "none" for one from the operating system. Otherwise
+/// UsageError, which says that it was the value of `name`. Unlike sacrebleu's, 0 is a seed like any
+/// other.
+PHRASEQ_API Seed parse_seed(const std::string& text, std::string_view name = "--seed");
 
 /// The middle 95 % of the resampled scores.
 struct Interval {

@@ -1,6 +1,5 @@
 #include "core/text/bpe/bpe_codes.h"
 
-#include <algorithm>
 #include <charconv>
 #include <mutex>
 

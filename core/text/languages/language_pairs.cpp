@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <set>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -17,6 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::string_view kWhiteSpace = " \t\n\v\f\r";
+
 std::string without_spaces(std::string text) {
   std::erase_if(text, [](unsigned char c) { return std::isspace(c) != 0; });
   return text;
@@ -27,11 +30,21 @@ bool is_file(const std::string& name) {
   return fs::is_regular_file(name, problem);
 }
 
-/// "en-pt-BR" as en and pt-BR, en-pt and BR.
+/// Without white space at both ends.
+std::string trimmed(std::string_view text) {
+  const size_t begin = text.find_first_not_of(kWhiteSpace);
+  if (begin == std::string_view::npos)
+    return {};
+  return std::string(text.substr(begin, text.find_last_not_of(kWhiteSpace) + 1 - begin));
+}
+
+/// "en-pt-BR" as en and pt-BR, en-pt and BR. No language has a slash or a space.
 std::vector<LanguagePair> divisions(const std::string& text) {
   std::vector<LanguagePair> pairs;
+  if (text.find('/') != std::string::npos || text.find_first_of(kWhiteSpace) != std::string::npos)
+    return pairs;
   for (size_t at = text.find('-'); at != std::string::npos; at = text.find('-', at + 1)) {
-    if (at > 0 && at + 1 < text.size() && text.find('/') == std::string::npos)
+    if (at > 0 && at + 1 < text.size())
       pairs.push_back({text.substr(0, at), text.substr(at + 1)});
   }
   return pairs;
@@ -110,10 +123,10 @@ void require_known(const std::vector<std::string>& languages,
 }  // namespace
 
 std::vector<LanguagePair> parse_language_pairs(const std::string& text, const PairTest& exists) {
-  const std::string list = without_spaces(is_file(text) ? read_file(text) : text);
+  const std::string list = is_file(text) ? read_file(text) : text;
   std::vector<LanguagePair> pairs;
   for (const std::string_view part : split_text(list, ",")) {
-    const LanguagePair pair = parse_pair(std::string(part), exists);
+    const LanguagePair pair = parse_pair(trimmed(part), exists);
     if (std::find(pairs.begin(), pairs.end(), pair) != pairs.end())
       throw UsageError(fmt::format("--lang-pairs: {} is listed twice", pair.name()));
     pairs.push_back(pair);

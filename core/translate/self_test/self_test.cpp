@@ -111,9 +111,8 @@ nlohmann::json self_test_record(const TranslationModel& model) {
 void verify_self_test(const TranslationModel& model, const CheckpointFile& file) {
   if (file.is_foreign() || !file.metadata().contains(kSelfTestEntry))
     return;
-  const std::string where = fmt::format("{}: the metadata entry '{}'", file.path(), kSelfTestEntry);
-  const nlohmann::json document = parse_json(file.metadata(kSelfTestEntry), where);
-  const JsonEntry entry(document, where);
+  const nlohmann::json document = file.metadata_json(kSelfTestEntry);
+  const JsonEntry entry(document, file.metadata_place(kSelfTestEntry));
   const Example example = example_of(ids_of(entry.at("source"), model.task->source_dictionary()),
                                      ids_of(entry.at("target"), model.task->target_dictionary()));
   if (example.source.empty() || example.target.empty())

@@ -1,5 +1,8 @@
 #include "plugins/architectures/phrase_rep/model.h"
 
+#include <fmt/format.h>
+
+#include "core/base/log.h"
 #include "core/nn/transformer/decoder_session.h"
 #include "core/nn/transformer/transformer_model.h"
 
@@ -35,7 +38,10 @@ std::unique_ptr<DecodingSession> PhraseRepModel::start_decoding(const Batch& bat
       context);
 }
 
+/// A new model is going to be trained, so this is the place for warnings of its options.
 void PhraseRepModel::initialize(uint64_t seed) {
+  for (const std::string& option : options_.without_effect())
+    log_warning(fmt::format("{} has no effect without --pr-seg parse", option));
   nn::Initializer initializer(options_.init, seed);
   encoder_->initialize(initializer);
   decoder_->initialize(initializer);

@@ -165,6 +165,19 @@ std::vector<std::string> PhraseRepOptions::problems() const {
   return found;
 }
 
+std::vector<std::string> PhraseRepOptions::without_effect() const {
+  std::vector<std::string> found;
+  if (needs_trees())
+    return found;
+  if (pr_parse_bound != ParseBound::kLiteral)
+    found.emplace_back("--pr-parse-bound");
+  if (pr_long_leaf != LongLeaf::kWhole)
+    found.emplace_back("--pr-long-leaf");
+  if (pr_specials != SpecialPhrases::kOwn)
+    found.emplace_back("--pr-specials");
+  return found;
+}
+
 Widths PhraseRepOptions::scorer_widths() const { return scorer_option(*this).value(); }
 
 Widths PhraseRepOptions::combination_widths() const { return combination_option(*this).value(); }

@@ -75,6 +75,9 @@ struct PhraseRepOptions : nn::TransformerOptions, TreeUse, BatchDependence {
 
   void describe(OptionTable& table) override;
   std::vector<std::string> problems() const override;
+  /// Changed options of parsed sentences that have no effect without --pr-seg parse. These are no
+  /// problems: checkpoints may record them.
+  std::vector<std::string> without_effect() const;
   bool depends_on_batch() const override { return pr_seg_scope == SegmentationScope::kBatch; }
   bool needs_trees() const override { return pr_seg == SegmentationKind::kParse; }
   std::string asked_by() const override { return "--pr-seg parse"; }

@@ -1,7 +1,6 @@
 #include "plugins/architectures/phrase_transformer/options.h"
 
 #include <algorithm>
-#include <optional>
 
 #include <fmt/format.h>
 

@@ -1,16 +1,14 @@
 #include "plugins/architectures/phrase_transformer/phrase_transformer.h"
 
-#include "core/base/error.h"
 #include "core/base/log.h"
+#include "core/options/require_valid.h"
 #include "plugins/architectures/phrase_transformer/phrase_attention.h"
 
 namespace phraseq {
 
 PhraseAttentionFactory::PhraseAttentionFactory(const PhraseTransformerOptions& options)
     : options_(options) {
-  const auto problems = options.problems();
-  if (!problems.empty())
-    throw UsageError(problems.front());
+  require_valid(options);
   if (options.gram_sizes().empty() || options.pt_layers == "0") {
     log_warning(
         "phrase_transformer: --pt-grams without a size above 0, or --pt-layers 0, is the plain "

@@ -116,6 +116,21 @@ class TextPairs final : public Corpus {
   int64_t epoch_ = 0;
 };
 
+/// `samples`: the folder may be one of indexed data, which the user does not expect to be read as
+/// text.
+[[noreturn]] void reject_missing(const std::string& file, bool samples) {
+  if (samples) {
+    throw UsageError(
+        fmt::format("--bpe-dropout needs raw text, and there is no {} or {}.gz", file, file),
+        "Indexed data is already segmented. Put the text that the folder was made from into it, as "
+        "SPLIT.LANG (train.en, valid.en ...), or train without --bpe-dropout.");
+  }
+  throw IoError(file,
+                "find the file (plain or .gz)",
+                0,
+                "the raw text of a split is expected in FOLDER/SPLIT.LANG");
+}
+
 }  // namespace
 
 TextData::TextData(const TextDataOptions&, const DataLoaderSetup& setup) : setup_(setup) {}
@@ -142,12 +157,9 @@ bool TextData::has_split(const std::string& split) const {
 std::unique_ptr<Corpus> TextData::open(const std::string& split, bool training) const {
   const auto require = [&](const std::string& language) {
     const auto file = find(split, language);
-    if (file)
-      return *file;
-    throw IoError(file_of(split, language),
-                  "find the file (plain or .gz)",
-                  0,
-                  "the raw text of a split is expected in FOLDER/SPLIT.LANG");
+    if (!file)
+      reject_missing(file_of(split, language), setup_.sample);
+    return *file;
   };
   const auto seed = training && setup_.sample ? std::optional(setup_.seed) : std::nullopt;
   const std::string source = require(setup_.source_language);

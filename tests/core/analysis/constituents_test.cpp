@@ -13,6 +13,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 /// (S (NP the cat) sat): 2k + 1 for a node of k children, 2k for a leaf of k subwords.
 const std::vector<int64_t> kTree = {5, 5, 2, 2, 2};
@@ -94,6 +95,7 @@ TEST(ConstituentTable, TakesThePhrasesOfModelsThatDivideTheSource) {
   EXPECT_EQ(encoder.rows().at(0).chance, 0.0);
   EXPECT_THAT(encoder.text(), HasSubstr("\n    1     0.00             -       -\n"));
   EXPECT_TRUE(nlohmann::json::parse(encoder.json())["layers"][0]["chance"].is_null());
+  EXPECT_THAT(encoder.plot().document(), Not(HasSubstr("1: 0.0")));
 }
 
 TEST(ConstituentTable, LeavesOutSentencesWithoutATree) {

@@ -26,6 +26,7 @@ namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 
 class PreprocessTest : public PreprocessCase {
  protected:
@@ -147,6 +148,20 @@ TEST_F(PreprocessTest, CountsWhatTheDictionaryDoesNotKnow) {
   EXPECT_EQ(manifest["splits"]["train"]["de"]["replaced"], 1);  // c
   EXPECT_EQ(manifest["splits"]["valid"]["de"]["replaced"], 1);  // zzz; <unk> stood there itself
   EXPECT_THAT(sentence("de", 0, "valid"), ElementsAre(4, kUnk, kUnk, kEos));
+}
+
+TEST_F(PreprocessTest, WarnsOfAValidationTextWithoutWords) {
+  const auto warning = [&](std::string_view source, std::string_view target) {
+    write("valid", source, target);
+    options.validpref = {folder.file("valid")};
+    options.overwrite = true;
+    ::testing::internal::CaptureStderr();
+    run();
+    return ::testing::internal::GetCapturedStderr();
+  };
+  EXPECT_THAT(warning("", ""), HasSubstr("valid.de: the split 'valid' contains no text"));
+  EXPECT_THAT(warning("\n", "\n"), HasSubstr("contains no text"));
+  EXPECT_THAT(warning("\na\n", "x\nx\n"), Not(HasSubstr("contains no text")));
 }
 
 TEST_F(PreprocessTest, JoinsDictionariesAndTakesGivenOnes) {

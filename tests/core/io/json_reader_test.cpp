@@ -66,6 +66,19 @@ TEST(ParseJson, NamesTheLineAndTheColumnOfAnError) {
   EXPECT_THAT(message_of([] { parse_json("", "f"); }), EndsWith("f: not JSON: it is empty"));
 }
 
+TEST(ParseJson, RefusesAKeyThatAnObjectHasTwice) {
+  EXPECT_EQ(message_of([] { parse_json(R"({"a": 1, "a": 1})", "f"); }), "f: 'a' is given twice");
+  EXPECT_EQ(message_of([] {
+              parse_json(
+                  R"({"x": {"b": 0}, "a": {"b": [1, {"c": [], "d": {}}, {"c": 2, "\u0063": 3}]}})",
+                  "f");
+            }),
+            "f: 'a.b[2].c' is given twice");
+  EXPECT_EQ(message_of([] { parse_json(R"([[], {"a": 1, "b": 2, "a": 3}])", "f"); }),
+            "f: '[1].a' is given twice");
+  EXPECT_EQ(parse_json(R"([{"a": {"a": 1}}, {"a": 2}])", "f").size(), 2U);
+}
+
 TEST(JsonEntry, ReadsValuesOfTheirTypes) {
   const auto document = parse_json(
       R"({"t": "x", "n": 7, "big": 18446744073709551615, "f": 0.5, "b": true, "l": ["p", "q"]})",

@@ -1,6 +1,5 @@
 #include "core/phrase_memory/rules/chinese/chinese_dates.h"
 
-#include <algorithm>
 #include <array>
 
 #include <fmt/format.h>

@@ -6,6 +6,7 @@
 namespace phraseq::fairseq {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -129,6 +130,55 @@ TEST_F(FlagsOfFairseq, TakeThePythonDictionaryOfModelOverrides) {
   EXPECT_THAT(take("generate", {"--model-overrides={}", "x"}).arguments, ElementsAre("x"));
   const std::vector<std::string> ours = {"--model-overrides", "dropout=0.1"};
   EXPECT_EQ(take("generate", ours).arguments, ours);
+}
+
+TEST_F(FlagsOfFairseq, TakeTheMarkOfSubwordsForTheirKind) {
+  std::string kind;
+  table_.field("remove-bpe", kind, "Subwords.").alias("post-process");
+  for (const char* option : {"--remove-bpe", "--post-process"}) {
+    EXPECT_THAT(take("generate", {option, "@@ ", "--beam", "3"}).arguments,
+                ElementsAre(std::string(option) + "=subword_nmt", "--beam", "3"));
+  }
+  EXPECT_THAT(take("generate", {"--remove-bpe=@@ "}).arguments,
+              ElementsAre("--remove-bpe=subword_nmt"));
+  EXPECT_THAT(take("generate", {"--remove-bpe", "letter"}).arguments,
+              ElementsAre("--remove-bpe", "letter"));
+}
+
+TEST_F(FlagsOfFairseq, NameTheWayToUseAnotherKindOfSubwords) {
+  std::string bpe;
+  table_.field("bpe", bpe, "Subwords.").one_of({"none", "fastbpe"});
+  const Taken taken = take("interactive", {"--bpe", "sentencepiece", "--beam", "3"});
+  EXPECT_THAT(taken.arguments, ElementsAre("--beam", "3"));
+  EXPECT_THAT(taken.problems,
+              ElementsAre(AllOf(HasSubstr("--bpe sentencepiece is not supported"),
+                                HasSubstr("--subword-model FILE"),
+                                HasSubstr("--remove-bpe sentencepiece"))));
+  EXPECT_THAT(take("generate", {"--bpe=gpt2"}).problems,
+              ElementsAre(HasSubstr("already segmented")));
+  EXPECT_THAT(take("preprocess", {"--bpe", "fastbpe"}).arguments, ElementsAre("--bpe", "fastbpe"));
+  EXPECT_THAT(take("preprocess", {"--bpe", "unknown"}).problems, IsEmpty());
+}
+
+TEST_F(FlagsOfFairseq, MaySelectNoSubwordsWithoutATokenizer) {
+  for (const char* command : {"generate", "preprocess"}) {
+    const Taken taken = take(command, {"--bpe", "none", "data-bin", "--bpe=none"});
+    EXPECT_THAT(taken.arguments, ElementsAre("data-bin"));
+    EXPECT_THAT(taken.notes, IsEmpty());
+  }
+  EXPECT_THAT(take("generate", {"--bpe", "fastbpe"}).arguments, ElementsAre("--bpe", "fastbpe"));
+}
+
+TEST_F(FlagsOfFairseq, OfAComponentThatIsNotSelectedAreReportedByTheirOwnNames) {
+  const Taken without = take("train", {"--eval-tokenized-bleu"});
+  EXPECT_THAT(without.arguments, IsEmpty());
+  EXPECT_THAT(without.problems,
+              ElementsAre("--eval-tokenized-bleu: it needs --eval-bleu with the metric bleu"));
+  std::string tokenizer;
+  table_.field("bleu-tokenize", tokenizer, "Tokenizer.");
+  const Taken with = take("train", {"--eval-tokenized-bleu"});
+  EXPECT_THAT(with.arguments, ElementsAre("--bleu-tokenize=none"));
+  EXPECT_THAT(with.problems, IsEmpty());
 }
 
 TEST_F(FlagsOfFairseq, TakeTheNameOfACheckpointWithoutItsExtension) {

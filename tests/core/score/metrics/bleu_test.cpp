@@ -17,6 +17,17 @@ double sentence(const std::string& hypothesis,
   return corpus_score(Bleu(std::move(settings)), {hypothesis}, references);
 }
 
+TEST(Bleu, NamesAnOrderInTheSignatureUnlessItIsFour) {
+  const auto names = [](int order) {
+    std::string text;
+    for (const auto& field : Bleu(BleuSettings{.max_order = order}).signature())
+      text += field.name + ":" + field.value + "|";
+    return text;
+  };
+  EXPECT_EQ(names(4), "case:mixed|eff:no|tok:13a|smooth:exp|");
+  EXPECT_EQ(names(2), "case:mixed|eff:no|tok:13a|smooth:exp|order:2|");
+}
+
 // Expected values: sacrebleu 2.6.0.
 TEST(Bleu, EqualsSacrebleuOnTheExample) {
   constexpr double k13a = 48.530827009929865;

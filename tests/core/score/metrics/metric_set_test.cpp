@@ -163,6 +163,17 @@ TEST(SacrebleuNames, OrderMetricsAsSacrebleuDoes) {
               ElementsAre("bleu", "chrf++", "ter", "multi_bleu", "mine"));
 }
 
+TEST(SacrebleuNames, KnowWhichOptionsAMetricUses) {
+  EXPECT_TRUE(uses_option("multi_bleu", "bleu-lowercase"));
+  EXPECT_FALSE(uses_option("multi_bleu", "bleu-order"));
+  EXPECT_TRUE(uses_option("mteval_v11b", "mteval-preserve-case"));
+  EXPECT_FALSE(uses_option("mteval_v11b", "bleu-lowercase"));
+  EXPECT_FALSE(uses_option("sacrebleu", "mteval-preserve-case"));
+  EXPECT_FALSE(uses_option("chrf++", "chrf-word-order"));
+  EXPECT_TRUE(uses_option("chrf++", "chrf-beta"));
+  EXPECT_TRUE(uses_option("mine", "bleu-order"));
+}
+
 TEST(SacrebleuNames, KeepAnOptionsOwnNameAsAnAlias) {
   std::string tokenize;
   OptionTable table;

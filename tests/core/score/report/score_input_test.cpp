@@ -100,6 +100,21 @@ TEST(WarnAboutTokens, NeedsAHundredLinesThatEndInATokenizedPeriod) {
   EXPECT_THAT(warning_of(100), testing::HasSubstr("out.txt: 100 lines end in a tokenized period"));
 }
 
+TEST(WarnAboutSubwords, NamesTheirMarks) {
+  const auto warning_of = [](const std::string& line) {
+    ScoreInput input;
+    input.systems.push_back({"out.txt", {line, "ein Haus"}});
+    testing::internal::CaptureStderr();
+    warn_about_subwords(input);
+    return testing::internal::GetCapturedStderr();
+  };
+  EXPECT_EQ(warning_of("ein kleines Haus im Tal"), "");
+  EXPECT_THAT(warning_of("ein klei@@ nes H@@ aus im Ta@@ l"),
+              testing::HasSubstr("out.txt: the score is computed on subwords, with the marks @@"));
+  EXPECT_THAT(warning_of("\u2581ein \u2581klei nes \u2581Haus"),
+              testing::HasSubstr("with the marks U+2581. Score text: the D- lines"));
+}
+
 TEST_F(ScoreInputTest, RejectsOneSystemTwice) {
   const auto system = write("s", "x\n");
   EXPECT_THROW(read_score_input({system, system}, {system}, 1), UsageError);

@@ -43,6 +43,10 @@ TEST(LanguagePairs, ThatAreNoneAreRefused) {
               HasSubstr("is not a language pair"));
   EXPECT_THAT(refusal([] { parse_language_pairs("a-b-c"); }), HasSubstr("is not a language pair"));
   EXPECT_THAT(refusal([] { parse_language_pairs("a-b,a-b"); }), HasSubstr("a-b is listed twice"));
+  EXPECT_THAT(refusal([] { parse_language_pairs("de-en fr-en"); }),
+              HasSubstr("'de-en fr-en' is not a language pair"));
+  EXPECT_THAT(refusal([] { parse_language_pairs("de-e n"); }),
+              HasSubstr("'de-e n' is not a language pair"));
 }
 
 TEST(LanguagePairs, WithSeveralHyphensAreDividedWhereThereAreLanguages) {

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "core/base/random.h"
-#include "core/optim/adam.h"
+#include "core/optim/optimizers/adam.h"
 #include "plugins/architectures/phrase_rep/model.h"
 #include "tests/support/architecture_checks.h"
 

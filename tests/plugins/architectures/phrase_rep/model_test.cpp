@@ -221,6 +221,29 @@ TEST(PhraseRepOptions, NamesEveryProblemAtOnce) {
   EXPECT_THAT(options.problems(), testing::SizeIs(4));
 }
 
+TEST(PhraseRepModel, WarnsOfOptionsOfParsedSentencesWhenItsTrainingBegins) {
+  const auto all = golden();
+  PhraseRepOptions options = options_of(all["variants"]["base"]["options"], all["sizes"]);
+  const auto warnings = [&] {
+    PhraseRepModel model(options, setup_of(11, 13));
+    ::testing::internal::CaptureStderr();
+    model.initialize(1);
+    return ::testing::internal::GetCapturedStderr();
+  };
+  options.pr_seg = SegmentationKind::kNgram;
+  EXPECT_EQ(warnings(), "");
+  options.pr_parse_bound = ParseBound::kBounded;
+  options.pr_long_leaf = LongLeaf::kSplit;
+  options.pr_specials = SpecialPhrases::kJoin;
+  const std::string text = warnings();
+  for (const char* name : {"--pr-parse-bound", "--pr-long-leaf", "--pr-specials"}) {
+    EXPECT_THAT(text,
+                ::testing::HasSubstr(std::string(name) + " has no effect without --pr-seg parse"));
+  }
+  options.pr_seg = SegmentationKind::kParse;
+  EXPECT_EQ(warnings(), "");
+}
+
 TEST(PhraseRepOptions, TakeDForTheEncodersWidthInEveryScorer) {
   PhraseRepOptions options;
   options.encoder_embed_dim = 64;
