@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -10,82 +11,14 @@
 #include <fmt/ranges.h>
 
 #include "core/base/error.h"
+#include "core/corpus/index_names.h"
 #include "core/corpus/manifest/data_manifest.h"
-#include "core/io/crc32c.h"
+#include "core/corpus/manifest/manifest_values.h"
 
 namespace phraseq {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// The parts of a name such as "train.en-de.de.idx".
-struct IndexName {
-  std::string split;
-  std::string source;
-  std::string target;
-  std::string language;
-};
-
-/// A name of four parts, the second of them a pair that holds the third; else empty.
-IndexName parse_index_name(const fs::path& file) {
-  if (file.extension() != ".idx")
-    return {};
-  const fs::path side = file.stem();
-  const fs::path pair = side.stem();
-  const std::string language = fs::path(side).extension().string();
-  const std::string languages = fs::path(pair).extension().string();
-  if (language.size() < 2 || languages.size() < 4)
-    return {};
-  IndexName name{pair.stem().string(), {}, {}, language.substr(1)};
-  const std::string both = languages.substr(1);
-  if (both.starts_with(name.language + "-")) {
-    name.source = name.language;
-    name.target = both.substr(name.language.size() + 1);
-  } else if (both.ends_with("-" + name.language)) {
-    name.source = both.substr(0, both.size() - name.language.size() - 1);
-    name.target = name.language;
-  }
-  return name.source.empty() ? IndexName{} : name;
-}
-
-std::vector<IndexName> index_names(const std::string& folder) {
-  std::error_code problem;
-  std::vector<IndexName> names;
-  for (const auto& entry : fs::directory_iterator(folder, problem)) {
-    IndexName name = parse_index_name(entry.path().filename());
-    if (!name.split.empty())
-      names.push_back(std::move(name));
-  }
-  if (problem)
-    throw IoError(folder, "open the data folder", problem.value());
-  return names;
-}
-
-/// A value at a path of keys; null when a key is missing.
-nlohmann::json value_at(const nlohmann::json& root, std::initializer_list<std::string> keys) {
-  const nlohmann::json* value = &root;
-  for (const std::string& key : keys) {
-    if (!value->is_object() || !value->contains(key))
-      return nullptr;
-    value = &(*value)[key];
-  }
-  return *value;
-}
-
-void check_sum(const std::string& file, uint32_t found, const nlohmann::json& expected) {
-  if (expected.is_null() || expected == crc32c_text(found))
-    return;
-  throw FormatError(
-      fmt::format("{}: CRC-32C {}, the manifest has {}", file, crc32c_text(found), expected.dump()),
-      "The file was replaced after preprocessing; run phraseq preprocess again.");
-}
-
-/// The manifest's record of a dataset against its files.
-void check_sums(const IndexedDataset& data, const nlohmann::json& record) {
-  check_sum(data.prefix() + ".idx", data.fingerprint(), value_at(record, {"index_crc32c"}));
-  if (const auto expected = value_at(record, {"ids_crc32c"}); !expected.is_null())
-    check_sum(data.prefix() + ".bin", data.ids_fingerprint(), expected);
-}
 
 using PairNames = std::set<std::pair<std::string, std::string>>;
 
@@ -163,12 +96,6 @@ bool has_one_language(const std::string& path, const PairNames& pairs) {
 
 std::string dictionary_path(const std::string& folder, const std::string& language) {
   return language.empty() ? folder + "/dict.txt" : fmt::format("{}/dict.{}.txt", folder, language);
-}
-
-std::set<std::string> indexed_pairs(const std::string& folder) {
-  std::set<std::string> pairs;
-  for (const IndexName& name : index_names(folder)) pairs.insert(name.source + "-" + name.target);
-  return pairs;
 }
 
 DataFolder DataFolder::open(const std::string& path,

@@ -2,7 +2,6 @@
 
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -24,10 +23,6 @@ inline constexpr const char* kNoTargetLanguage = "None";
 /// The dictionary of a language in a data folder: `dict.LANG.txt`, or `dict.txt` for text of one
 /// language without a name, as fairseq names it.
 PHRASEQ_API std::string dictionary_path(const std::string& folder, const std::string& language);
-
-/// The language pairs that a folder has indexed data of, by the names of its files: "en-de". Throws
-/// IoError when the folder cannot be read.
-PHRASEQ_API std::set<std::string> indexed_pairs(const std::string& folder);
 
 /// A folder of preprocessed text, ours (with `manifest.json`) or fairseq's (without): which
 /// languages it holds, under which names its files stand, and how its text was turned into symbols.

@@ -2,12 +2,9 @@
 
 #include <filesystem>
 #include <optional>
-#include <set>
-#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "core/base/error.h"
 #include "core/corpus/data_folder.h"
@@ -20,9 +17,6 @@ namespace {
 constexpr const char* kRemedy =
     "Preprocess all language pairs with the same --srcdict, --tgtdict and --subword-model; see "
     "docs/guide/multilingual.md.";
-constexpr const char* kAddThePair =
-    "Preprocess the pair into this folder or into a folder of its name within it, or remove it "
-    "from --lang-pairs.";
 constexpr const char* kFirstBlob = "source_tokenizer";  // the name that other tasks use
 
 std::vector<LanguagePair> pairs_of(const MultilingualOptions& options, const std::string& folder) {
@@ -85,39 +79,10 @@ class Gathering {
   std::optional<std::string> source_, target_;  ///< languages that the dictionaries come from
 };
 
-/// The pairs that a folder has indexed data of, or a folder of their name.
-std::set<std::string> pairs_in(const std::string& folder) {
-  if (!std::filesystem::is_directory(folder))
-    return {};
-  std::set<std::string> names = indexed_pairs(folder);
-  std::error_code problem;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, problem)) {
-    const std::string name = entry.path().filename().string();
-    if (entry.is_directory(problem) && name.find('-') != std::string::npos)
-      names.insert(name);
-  }
-  return names;
-}
-
-/// Without a folder of its own or a file in its languages, a pair would lack dictionaries first.
-void require_data_of(const std::string& folder, const LanguagePair& pair) {
-  const std::set<std::string> names = pairs_in(folder);
-  const bool is_there =
-      names.contains(pair.name()) || names.contains(LanguagePair{pair.target, pair.source}.name());
-  if (names.empty() || is_there || pair_test({}, "", folder)(pair))
-    return;
-  throw DataError(fmt::format("{}: no data of the pair {}; the folder has {}",
-                              folder,
-                              pair.name(),
-                              fmt::join(names, ", ")),
-                  kAddThePair);
-}
-
-Vocabularies vocabularies_of(const std::string& folder,
+Vocabularies vocabularies_of(const PairFolders& folders,
                              const LanguagePair& pair,
                              const TokenizerFiles& files) {
-  require_data_of(folder, pair);
-  const std::string place = pair_folder(folder, pair);
+  const std::string place = folders.require_in_first(pair);
   try {
     return Vocabularies::from_folder(place, pair.source, pair.target, files);
   } catch (const UsageError& failure) {
@@ -189,14 +154,14 @@ nlohmann::json add_models(TaskState& state, const std::map<std::string, std::str
 
 }  // namespace
 
-LanguageVocabularies LanguageVocabularies::from_folder(const std::string& folder,
-                                                       const MultilingualOptions& options) {
+LanguageVocabularies LanguageVocabularies::from_folders(const PairFolders& folders,
+                                                        const MultilingualOptions& options) {
   LanguageVocabularies made;
-  made.pairs = pairs_of(options, folder);
+  made.pairs = pairs_of(options, folders.first());
   made.languages = known_languages(options.langs, options.lang_dict, made.pairs);
-  Gathering gathering(made, folder);
+  Gathering gathering(made, folders.first());
   for (const LanguagePair& pair : made.pairs)
-    gathering.add(pair, vocabularies_of(folder, pair, options.tokenizer_files()));
+    gathering.add(pair, vocabularies_of(folders, pair, options.tokenizer_files()));
   add_language_tokens(made.source, made.languages, options.lang_tok_style);
   add_language_tokens(made.target, made.languages, options.lang_tok_style);
   return made;

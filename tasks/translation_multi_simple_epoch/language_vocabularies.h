@@ -7,6 +7,7 @@
 #include "core/data/vocabularies.h"
 #include "core/text/languages/language_pairs.h"
 #include "tasks/translation_multi_simple_epoch/multilingual_options.h"
+#include "tasks/translation_multi_simple_epoch/pair_folders.h"
 
 namespace phraseq {
 
@@ -21,10 +22,11 @@ struct LanguageVocabularies {
   nlohmann::json tokenizer_options;
   std::map<std::string, std::string> models;  ///< the tokenizer's bytes, by language
 
-  /// From the data folder of every pair. Throws FormatError when pairs have other dictionaries or
-  /// tokenizers, and UsageError for options that contradict each other.
-  static LanguageVocabularies from_folder(const std::string& folder,
-                                          const MultilingualOptions& options);
+  /// From the first of the data folders. Throws DataError when it lacks a pair, FormatError when
+  /// pairs have other dictionaries or tokenizers, and UsageError for options that contradict each
+  /// other.
+  static LanguageVocabularies from_folders(const PairFolders& folders,
+                                           const MultilingualOptions& options);
   static LanguageVocabularies from_state(const TaskState& state);
   /// `chosen`: the direction that tools which know of one alone are told.
   TaskState save(const LanguagePair& chosen) const;

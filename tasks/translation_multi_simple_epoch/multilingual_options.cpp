@@ -79,6 +79,9 @@ void describe_sampling(OptionTable& table, MultilingualOptions& o) {
       .field(
           "sampling-weights-from-file", o.sampling_weights_from_file, "The same from a JSON file.")
       .value_name("FILE");
+}
+
+void describe_sizes(OptionTable& table, MultilingualOptions& o) {
   table
       .field("virtual-epoch-size",
              o.virtual_epoch_size,
@@ -127,6 +130,7 @@ void MultilingualOptions::describe(OptionTable& table) {
   describe_languages(table, *this);
   describe_tokens(table, *this);
   describe_sampling(table, *this);
+  describe_sizes(table, *this);
   describe_text(table, *this);
 }
 

@@ -10,26 +10,14 @@
 
 #include "core/base/error.h"
 #include "core/base/log.h"
-#include "core/corpus/data_folder.h"
 #include "core/data/collate.h"
 #include "core/data/joined/data_folders.h"
 #include "core/data/joined/joined_corpus.h"
 #include "core/data/text/loader_corpus.h"
-#include "core/data/text/task_tokenizer.h"
 #include "tasks/translation_multi_simple_epoch/sampling_weights.h"
 
 namespace phraseq {
 namespace {
-
-std::vector<int64_t> token_ids(const Dictionary& dictionary,
-                               const std::vector<std::string>& languages,
-                               LanguageTokenStyle style) {
-  std::vector<int64_t> ids;
-  for (const std::string& language : languages)
-    ids.push_back(dictionary.id(language_token(language, style)));
-  std::sort(ids.begin(), ids.end());
-  return ids;
-}
 
 void require_language(const std::vector<std::string>& languages, const std::string& name) {
   if (std::find(languages.begin(), languages.end(), name) != languages.end())
@@ -58,34 +46,33 @@ void warn_of_unnamed_target(const std::vector<LanguagePair>& pairs,
   }
 }
 
-/// Concerns a folder that an epoch uses, but not the first.
-bool has_pair(const std::string& folder, const LanguagePair& pair) {
-  try {
-    DataFolder::open(folder, pair.source, pair.target);
-    return true;
-  } catch (const UsageError&) {
-    return false;  // it holds others
-  }
-}
-
-}  // namespace
-
-MultilingualTask::MultilingualTask(const MultilingualOptions& options, const TaskSetup& setup)
-    : options_(options), setup_(setup) {
+const TaskSetup& checked(const TaskSetup& setup) {
   if (!setup.phrase_table.empty())
     throw UsageError("--phrase-table: the task of the model has no phrase memory");
   if (setup.state == nullptr && setup.data.empty()) {
     throw UsageError(
         "task translation_multi_simple_epoch: neither a data folder nor a checkpoint was given");
   }
-  folders_ = data_folders(setup.data);
+  return setup;
+}
+
+/// Of A:B:C, the others than the first are for training.
+std::vector<std::string> folders_to_read(const TaskSetup& setup) {
+  std::vector<std::string> folders = data_folders(setup.data);
   if (setup.state != nullptr)
-    folders_.resize(1);  // the others are for training
-  vocabularies_ = setup.state != nullptr
-                      ? LanguageVocabularies::from_state(*setup.state)
-                      : LanguageVocabularies::from_folder(folders_.front(), options);
-  source_tokens_ = token_ids(vocabularies_.source, vocabularies_.languages, options.lang_tok_style);
-  target_tokens_ = token_ids(vocabularies_.target, vocabularies_.languages, options.lang_tok_style);
+    folders.resize(1);
+  return folders;
+}
+
+}  // namespace
+
+MultilingualTask::MultilingualTask(const MultilingualOptions& options, const TaskSetup& setup)
+    : options_(options),
+      setup_(checked(setup)),
+      folders_(folders_to_read(setup), options.data_loader),
+      vocabularies_(setup.state != nullptr ? LanguageVocabularies::from_state(*setup.state)
+                                           : LanguageVocabularies::from_folders(folders_, options)),
+      text_(vocabularies_, options_, setup_) {
   choose_direction(setup);
   if (!setup.data.empty())
     open_pairs();
@@ -116,19 +103,8 @@ std::string MultilingualTask::directions() const {
              : to_string(vocabularies_.pairs);
 }
 
-/// The folders of A:B:C that have the pair.
-std::vector<std::string> MultilingualTask::folders_of(const LanguagePair& pair) const {
-  std::vector<std::string> folders;
-  for (const std::string& folder : folders_) {
-    const std::string place = pair_folder(folder, pair);
-    if (folders.empty() || has_pair(place, pair))
-      folders.push_back(place);
-  }
-  return folders;
-}
-
 MultilingualTask::PairPart MultilingualTask::open_pair(const LanguagePair& pair) const {
-  const std::vector<std::string> folders = folders_of(pair);
+  const std::vector<std::string> folders = folders_.places_of(pair);
   TaskSetup of_pair = setup_;
   of_pair.data = folders.front();
   const std::string loader = loader_for(of_pair, options_.data_loader, options_.bpe_dropout > 0);
@@ -140,7 +116,8 @@ MultilingualTask::PairPart MultilingualTask::open_pair(const LanguagePair& pair)
 }
 
 void MultilingualTask::open_pairs() {
-  if (folders_.size() > 1 && options_.virtual_epoch_size > 0 && options_.virtual_data_size == 0) {
+  if (folders_.are_several() && options_.virtual_epoch_size > 0 &&
+      options_.virtual_data_size == 0) {
     throw UsageError(
         "--virtual-epoch-size with several data folders needs --virtual-data-size",
         "Set how many sentence pairs are drawn from a folder before the next one is used.");
@@ -149,6 +126,7 @@ void MultilingualTask::open_pairs() {
     parts_.push_back(open_pair(direction_));
     return;
   }
+  folders_.require_use_of_all(vocabularies_.pairs);
   for (const LanguagePair& pair : vocabularies_.pairs) parts_.push_back(open_pair(pair));
 }
 
@@ -157,70 +135,22 @@ DataLoaderSetup MultilingualTask::loading(const LanguagePair& pair) const {
   loading.source_language = pair.source;
   loading.target_language = pair.target;
   loading.encode_source = [this, pair](const std::string& line, std::optional<uint64_t> seed) {
-    return encode_side(pair.source, /*is_target=*/false, line, seed);
+    return text_.encode(pair.source, /*is_target=*/false, line, seed);
   };
   loading.encode_target = [this, pair](const std::string& line, std::optional<uint64_t> seed) {
-    return encode_side(pair.target, /*is_target=*/true, line, seed);
+    return text_.encode(pair.target, /*is_target=*/true, line, seed);
   };
   loading.encode_tree = [this, pair](const std::string& line,
                                      const std::string& tree,
                                      const TextPlace& place,
                                      std::optional<uint64_t> seed) {
-    return side(pair.source, /*is_target=*/false).encode_tree(line, tree, place, seed);
+    return text_.encode_tree(pair.source, line, tree, place, seed);
   };
   loading.source_vocabulary = source_dictionary().size();
   loading.target_vocabulary = target_dictionary().size();
   loading.sample = options_.bpe_dropout > 0 && setup_.state == nullptr;
   loading.seed = setup_.seed;
   return loading;
-}
-
-const LanguageSide& MultilingualTask::side(const std::string& language, bool is_target) const {
-  const std::lock_guard lock(making_);
-  auto& made = sides_[{language, is_target}];
-  if (!made) {
-    Vocabularies common;
-    common.tokenizer = vocabularies_.tokenizer;
-    common.tokenizer_options = vocabularies_.tokenizer_options;
-    const Vocabularies::Side of = vocabularies_.side(language, is_target);
-    made = std::make_unique<LanguageSide>(
-        of,
-        task_tokenizer(
-            setup_, common, of, {options_.tokenizer_files().name, options_.bpe_dropout}));
-  }
-  return *made;
-}
-
-/// Text that spells a language token is an unknown word.
-std::vector<int64_t> MultilingualTask::encode_side(const std::string& language,
-                                                   bool is_target,
-                                                   const std::string& line,
-                                                   std::optional<uint64_t> sample_seed) const {
-  std::vector<int64_t> ids = side(language, is_target).encode(line, sample_seed);
-  for (int64_t& id : ids) id = is_token(id, is_target) ? kUnk : id;
-  return ids;
-}
-
-bool MultilingualTask::is_token(int64_t id, bool is_target) const {
-  const auto& tokens = is_target ? target_tokens_ : source_tokens_;
-  return std::binary_search(tokens.begin(), tokens.end(), id);
-}
-
-int64_t MultilingualTask::token_of(const std::string& language, bool is_target) const {
-  const Dictionary& dictionary = is_target ? target_dictionary() : source_dictionary();
-  return dictionary.id(language_token(language, options_.lang_tok_style));
-}
-
-DirectionTags MultilingualTask::tags_of(const LanguagePair& pair) const {
-  DirectionTags tags;
-  tags.replace = options_.lang_tok_replacing_bos_eos;
-  if (options_.encoder_langtok != EncoderToken::kNone) {
-    const bool of_source = options_.encoder_langtok == EncoderToken::kSource;
-    tags.source = token_of(of_source ? pair.source : pair.target, /*is_target=*/false);
-  }
-  if (options_.decoder_langtok)
-    tags.target = token_of(pair.target, /*is_target=*/true);
-  return tags;
 }
 
 nlohmann::json MultilingualTask::options_from_data() const {
@@ -256,7 +186,7 @@ std::unique_ptr<Corpus> MultilingualTask::open_part(const PairPart& part,
                                                source_dictionary().fingerprint(),
                                                target_dictionary().fingerprint());
   return std::make_unique<TaggedCorpus>(
-      part.data.open(split, training, {conventions, dictionaries}), tags_of(part.pair));
+      part.data.open(split, training, {conventions, dictionaries}), text_.tags_of(part.pair));
 }
 
 PairSampling MultilingualTask::sampling() const {
@@ -316,18 +246,18 @@ Batch MultilingualTask::collate(const std::vector<Example>& examples,
 Example MultilingualTask::encode(const std::string& source,
                                  const std::optional<std::string>& target) const {
   Example example;
-  example.source = encode_side(direction_.source, /*is_target=*/false, source, std::nullopt);
+  example.source = text_.encode(direction_.source, /*is_target=*/false, source, std::nullopt);
   if (target)
-    example.target = encode_side(direction_.target, /*is_target=*/true, *target, std::nullopt);
-  tags_of(direction_).apply(example);
+    example.target = text_.encode(direction_.target, /*is_target=*/true, *target, std::nullopt);
+  text_.tags_of(direction_).apply(example);
   return example;
 }
 
 std::vector<int64_t> MultilingualTask::encode_tree(const std::string& source,
                                                    const std::string& tree,
                                                    const TextPlace& place) const {
-  const LanguageSide& of = side(direction_.source, /*is_target=*/false);
-  return tags_of(direction_).tree(of.encode_tree(source, tree, place, std::nullopt));
+  return text_.tags_of(direction_)
+      .tree(text_.encode_tree(direction_.source, source, tree, place, std::nullopt));
 }
 
 /// Whether everything that is read is in the chosen direction.
@@ -339,12 +269,12 @@ bool MultilingualTask::reads_one_direction() const {
 
 std::vector<int64_t> MultilingualTask::without_tokens(std::span<const int64_t> ids,
                                                       bool target_side) const {
-  const DirectionTags tags = tags_of(direction_);
+  const DirectionTags tags = text_.tags_of(direction_);
   const int64_t own = target_side ? tags.target : tags.source;
   const bool only_own = reads_one_direction();
   std::vector<int64_t> words;
   for (const int64_t id : ids) {
-    if (only_own ? id != own : !is_token(id, target_side))
+    if (only_own ? id != own : !text_.is_token(id, target_side))
       words.push_back(id);
   }
   return words;
@@ -359,19 +289,17 @@ std::string MultilingualTask::symbols(std::span<const int64_t> ids, bool target_
 
 /// The target language of a text of one of several pairs, which its token tells.
 const std::string& MultilingualTask::target_language_of(std::span<const int64_t> ids) const {
-  if (ids.empty() || !is_token(ids.front(), /*is_target=*/true) || reads_one_direction())
+  if (ids.empty() || !text_.is_token(ids.front(), /*is_target=*/true) || reads_one_direction())
     return direction_.target;
-  const auto named = [&](const std::string& language) {
-    return token_of(language, /*is_target=*/true) == ids.front();
-  };
-  return *std::find_if(vocabularies_.languages.begin(), vocabularies_.languages.end(), named);
+  return text_.language_of_token(ids.front());
 }
 
 std::string MultilingualTask::text(std::span<const int64_t> ids, bool target_side) const {
   std::vector<int64_t> words(ids.begin(), ids.end());
   if (target_side ? options_.decoder_langtok : options_.encoder_langtok != EncoderToken::kNone)
     words = without_tokens(ids, target_side);
-  return side(target_side ? target_language_of(ids) : direction_.source, target_side).text(words);
+  return text_.decode(
+      target_side ? target_language_of(ids) : direction_.source, target_side, words);
 }
 
 }  // namespace phraseq

@@ -1,20 +1,19 @@
 #pragma once
 
-#include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "core/data/joined/pair_data.h"
-#include "core/data/multilingual/direction_tags.h"
 #include "core/data/multilingual/directions.h"
 #include "core/data/multilingual/sampled_corpus.h"
 #include "core/data/options_from_data.h"
 #include "core/data/task.h"
+#include "tasks/translation_multi_simple_epoch/language_text.h"
 #include "tasks/translation_multi_simple_epoch/language_vocabularies.h"
+#include "tasks/translation_multi_simple_epoch/pair_folders.h"
 
 namespace phraseq {
 
@@ -71,10 +70,8 @@ class MultilingualTask final : public Task, public OptionsFromData, public Sever
 
   void choose_direction(const TaskSetup& setup);
   void open_pairs();
-  std::vector<std::string> folders_of(const LanguagePair& pair) const;
   PairPart open_pair(const LanguagePair& pair) const;
   DataLoaderSetup loading(const LanguagePair& pair) const;
-  DirectionTags tags_of(const LanguagePair& pair) const;
   PairSampling sampling() const;
   std::unique_ptr<Corpus> open_part(const PairPart& part,
                                     const std::string& split,
@@ -85,28 +82,19 @@ class MultilingualTask final : public Task, public OptionsFromData, public Sever
   std::unique_ptr<Corpus> open_others(const std::string& split,
                                       const SequenceConventions& conventions) const;
 
-  const LanguageSide& side(const std::string& language, bool is_target) const;
-  std::vector<int64_t> encode_side(const std::string& language,
-                                   bool is_target,
-                                   const std::string& line,
-                                   std::optional<uint64_t> sample_seed) const;
-  int64_t token_of(const std::string& language, bool is_target) const;
-  bool is_token(int64_t id, bool is_target) const;
   bool reads_one_direction() const;
   const std::string& target_language_of(std::span<const int64_t> ids) const;
   std::vector<int64_t> without_tokens(std::span<const int64_t> ids, bool target_side) const;
 
   MultilingualOptions options_;
   TaskSetup setup_;  ///< its state is only there during the construction
+  PairFolders folders_;
   LanguageVocabularies vocabularies_;
-  std::vector<int64_t> source_tokens_, target_tokens_;  ///< ids, ascending
+  LanguageText text_;
   LanguagePair direction_;
   bool is_chosen_ = false;
   bool is_requested_ = false;  ///< chosen by the setup: other directions are left out
-  std::vector<std::string> folders_;
   std::vector<PairPart> parts_;
-  mutable std::mutex making_;  ///< of sides: text is read on several threads
-  mutable std::map<std::pair<std::string, bool>, std::unique_ptr<LanguageSide>> sides_;
 };
 
 }  // namespace phraseq

@@ -14,6 +14,7 @@
 #include "core/data/multilingual/directions.h"
 #include "core/data/multilingual/tag_extras.h"
 #include "core/text/dictionary.h"
+#include "core/text/languages/language_pairs.h"
 #include "tests/tasks/task_fixture.h"
 
 namespace phraseq {
@@ -69,6 +70,24 @@ class Multilingual : public phraseq::testing::TaskTest {
     write_indexed("train.en-de.de", 6, {{5, 2}, {5, 5, 2}});
     write_indexed("train.fr-en.fr", 6, {{5, 4, 2}});
     write_indexed("train.fr-en.en", 6, {{4, 4, 2}});
+  }
+
+  /// FOLDER/SOURCE-TARGET with dictionaries and one indexed sentence pair.
+  void write_pair_folder(const std::string& folder, const LanguagePair& pair) {
+    const std::string place = folder + "/" + pair.name();
+    std::filesystem::create_directories(folder_ / place);
+    for (const std::string& language : {pair.source, pair.target}) {
+      write(place + "/dict." + language + ".txt", "a 2\nb 1\n");
+      write_indexed(place + "/train." + pair.name() + "." + language, 6, {{4, 5, 2}});
+    }
+  }
+
+  std::unique_ptr<Task> task_from(const std::vector<std::string>& folders,
+                                  const std::string& pairs) {
+    TaskSetup setup;
+    for (const std::string& folder : folders)
+      setup.data += (setup.data.empty() ? "" : ":") + path(folder);
+    return make_task(setup, {{"lang-pairs", pairs}});
   }
 
   json expected_;
@@ -216,6 +235,59 @@ TEST_F(Multilingual, ReadsRawTextOfEveryPair) {
                 task_from_folder({{"lang-pairs", "en-de,fr-en"}});
               }),
               HasSubstr("no data of the pair fr-en; the folder has de-fr, en-de\n  Preprocess"));
+}
+
+TEST_F(Multilingual, NamesAMissingPairAlsoWhereTheMainFolderHasAllDictionaries) {
+  for (const std::string language : {"en", "de", "fr"})
+    write("dict." + language + ".txt", "a 2\nb 1\n");
+  write_pair_folder(".", {"en", "de"});
+  write_pair_folder(".", {"de", "fr"});
+  EXPECT_EQ(task_from_folder({{"lang-pairs", "en-de,fr-de"}})->open("train", true)->size(), 2);
+  EXPECT_THAT(message_of<DataError>([&] {
+                task_from_folder({{"lang-pairs", "en-de,fr-en"}});
+              }),
+              HasSubstr(folder_.string() +
+                        ": no data of the pair fr-en; the folder has de-fr, en-de\n  Preprocess"));
+  write("train.fr", "a b\n");
+  write("train.en", "b\n");
+  EXPECT_EQ(task_from_folder({{"lang-pairs", "en-de,fr-en"}})->open("train", true)->size(), 2)
+      << "raw text in the main folder is data";
+}
+
+TEST_F(Multilingual, UsesOfSeveralFoldersThoseThatHaveAPair) {
+  write_pair_folder("a", {"en", "de"});
+  write_pair_folder("a", {"fr", "en"});
+  write_pair_folder("b", {"en", "de"});
+  write("b/dict.fr.txt", "a 2\nb 1\n");  // alone, it is no data
+  write("b/dict.en.txt", "a 2\nb 1\n");
+  const auto task = task_from({"a", "b"}, "en-de,fr-en");
+  const auto corpus = task->open("train", true);
+  for (const int64_t epoch : {1, 2}) {
+    corpus->start_epoch(epoch);
+    EXPECT_EQ(corpus->size(), 2) << "fr-en is in the first folder alone";
+  }
+}
+
+TEST_F(Multilingual, SaysWhichOfSeveralFoldersHasAMissingPair) {
+  write_pair_folder("a", {"en", "de"});
+  write_pair_folder("b", {"fr", "en"});
+  std::filesystem::create_directory(folder_ / "empty");
+  const auto failure = [&](const std::vector<std::string>& folders, const std::string& pairs) {
+    return message_of<DataError>([&] { task_from(folders, pairs); });
+  };
+  EXPECT_THAT(failure({"a", "b"}, "en-de,fr-en"),
+              HasSubstr(path("a") + ": no data of the pair fr-en; the folder has en-de; the pair " +
+                        "is in " + path("b") + "\n  The first of several data folders must have"));
+  EXPECT_THAT(failure({"a", "b"}, "en-de,de-fr"),
+              HasSubstr(path("a") + ": no data of the pair de-fr; the folder has en-de\n"));
+  EXPECT_THAT(
+      failure({"a", "b"}, "en-de"),
+      HasSubstr(path("b") + ": no data of any of the pairs en-de; the folder has fr-en\n  Remove"));
+  EXPECT_THAT(failure({"a", "empty"}, "en-de"), HasSubstr("the folder has no language pair"));
+  EXPECT_THAT(message_of<IoError>([&] {
+                task_from({"a", "nowhere"}, "en-de");
+              }),
+              HasSubstr(path("nowhere")));
 }
 
 TEST_F(Multilingual, DrawsByTheWeightsThatAreAskedFor) {

@@ -89,17 +89,8 @@ std::vector<std::string> languages_of(const std::vector<LanguagePair>& pairs) {
   return {names.begin(), names.end()};
 }
 
-/// Whether a folder has dict.LANG.txt, or a file such as train.LANG or train.LANG.gz.
-bool has_language(const std::string& folder, const std::string& language) {
-  if (is_file(fmt::format("{}/dict.{}.txt", folder, language)))
-    return true;
-  std::error_code problem;
-  for (const auto& entry : fs::directory_iterator(folder, problem)) {
-    const std::string name = entry.path().filename().string();
-    if (name.ends_with("." + language) || name.ends_with("." + language + ".gz"))
-      return true;
-  }
-  return false;
+bool has_dictionary_or_text(const std::string& folder, const std::string& language) {
+  return is_file(fmt::format("{}/dict.{}.txt", folder, language)) || has_text_of(folder, language);
 }
 
 void require_known(const std::vector<std::string>& languages,
@@ -141,13 +132,23 @@ PairTest pair_test(const std::vector<std::string>& listed,
   if (languages.empty()) {
     return [folder](const LanguagePair& pair) {
       const std::string place = pair_folder(folder, pair);
-      return has_language(place, pair.source) && has_language(place, pair.target);
+      return has_dictionary_or_text(place, pair.source) &&
+             has_dictionary_or_text(place, pair.target);
     };
   }
   return [languages](const LanguagePair& pair) {
     return std::count(languages.begin(), languages.end(), pair.source) > 0 &&
            std::count(languages.begin(), languages.end(), pair.target) > 0;
   };
+}
+
+bool has_text_of(const std::string& folder, const std::string& language) {
+  std::error_code problem;
+  return std::any_of(
+      fs::directory_iterator(folder, problem), fs::directory_iterator(), [&](const auto& entry) {
+        const std::string name = entry.path().filename().string();
+        return name.ends_with("." + language) || name.ends_with("." + language + ".gz");
+      });
 }
 
 std::string to_string(const std::vector<LanguagePair>& pairs) {

@@ -32,6 +32,9 @@ PHRASEQ_API PairTest pair_test(const std::vector<std::string>& listed,
                                const std::string& file,
                                const std::string& folder);
 
+/// Whether a folder has a file such as train.LANG or train.LANG.gz.
+PHRASEQ_API bool has_text_of(const std::string& folder, const std::string& language);
+
 /// "en-de, de-en".
 PHRASEQ_API std::string to_string(const std::vector<LanguagePair>& pairs);
 

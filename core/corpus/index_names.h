@@ -1,0 +1,26 @@
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/base/api.h"
+
+namespace phraseq {
+
+/// The parts of the name of an indexed text, "train.en-de.de.idx".
+struct IndexName {
+  std::string split;
+  std::string source;
+  std::string target;
+  std::string language;
+};
+
+/// Of all indexed texts of a folder, in no order. Throws IoError when the folder cannot be read.
+std::vector<IndexName> index_names(const std::string& folder);
+
+/// The language pairs that a folder has indexed data of, by the names of its files: "en-de". Throws
+/// IoError when the folder cannot be read.
+PHRASEQ_API std::set<std::string> indexed_pairs(const std::string& folder);
+
+}  // namespace phraseq

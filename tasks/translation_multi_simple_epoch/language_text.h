@@ -1,0 +1,64 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/data/multilingual/direction_tags.h"
+#include "core/data/task.h"
+#include "core/data/vocabularies.h"
+#include "tasks/translation_multi_simple_epoch/language_vocabularies.h"
+#include "tasks/translation_multi_simple_epoch/multilingual_options.h"
+
+namespace phraseq {
+
+/// Text of all languages as ids and back, and the language tokens among the ids. Thread safe.
+///
+/// `is_target` chooses the dictionary: of two that differ, the same token has other ids.
+class LanguageText {
+ public:
+  /// The arguments outlive this, at their places.
+  LanguageText(const LanguageVocabularies& vocabularies,
+               const MultilingualOptions& options,
+               const TaskSetup& setup);
+
+  /// With </s>, without language tokens: text that spells one is an unknown word. `sample_seed`:
+  /// see LanguageSide::encode.
+  std::vector<int64_t> encode(const std::string& language,
+                              bool is_target,
+                              const std::string& line,
+                              std::optional<uint64_t> sample_seed) const;
+  /// The tree of a source line (DataLoaderSetup::encode_tree).
+  std::vector<int64_t> encode_tree(const std::string& language,
+                                   const std::string& line,
+                                   const std::string& tree,
+                                   const TextPlace& place,
+                                   std::optional<uint64_t> sample_seed) const;
+  std::string decode(const std::string& language,
+                     bool is_target,
+                     std::span<const int64_t> ids) const;
+
+  bool is_token(int64_t id, bool is_target) const;
+  /// The language of a token of the target dictionary.
+  const std::string& language_of_token(int64_t target_id) const;
+  /// What --encoder-langtok and --decoder-langtok put around the sentences of a direction.
+  DirectionTags tags_of(const LanguagePair& pair) const;
+
+ private:
+  const LanguageSide& side(const std::string& language, bool is_target) const;
+  int64_t token_of(const std::string& language, bool is_target) const;
+
+  const LanguageVocabularies& vocabularies_;
+  const MultilingualOptions& options_;
+  const TaskSetup& setup_;
+  std::vector<int64_t> source_tokens_, target_tokens_;  ///< ids, ascending
+  mutable std::mutex making_;  ///< of sides: text is read on several threads
+  mutable std::map<std::pair<std::string, bool>, std::unique_ptr<LanguageSide>> sides_;
+};
+
+}  // namespace phraseq

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/text/languages/language_pairs.h"
+
+namespace phraseq {
+
+/// The data folders of a multilingual model, A:B:C, and where in them the language pairs are: in a
+/// folder itself, under the names of fairseq or as raw text, or in its folder SOURCE-TARGET (or
+/// TARGET-SOURCE).
+class PairFolders {
+ public:
+  /// `folders`: at least one. `loader`: the value of --data-loader. What a plugin's loader reads is
+  /// unknown: of its data, only the dictionaries are looked for.
+  PairFolders(std::vector<std::string> folders, const std::string& loader);
+
+  const std::string& first() const { return folders_.front(); }
+  bool are_several() const { return folders_.size() > 1; }
+
+  /// The place of a pair in the first folder. Throws DataError, with the pairs that are there, when
+  /// the folder has others but not this one.
+  std::string require_in_first(const LanguagePair& pair) const;
+  /// The place of a pair in the first folder, and in every other one that has it. Throws IoError
+  /// when one of the others does not exist.
+  std::vector<std::string> places_of(const LanguagePair& pair) const;
+  /// Throws DataError when one of several folders has none of the pairs: it would never be used.
+  void require_use_of_all(const std::vector<LanguagePair>& pairs) const;
+
+ private:
+  [[noreturn]] void reject_missing(const LanguagePair& pair) const;
+  bool has_pair(const std::string& folder, const LanguagePair& pair) const;
+
+  std::vector<std::string> folders_;
+  bool is_of_plugin_;  ///< the loader
+};
+
+/// The remedy where a data folder lacks a pair.
+inline constexpr const char* kAddThePair =
+    "Preprocess the pair into this folder or into a folder of its name within it, or remove it "
+    "from --lang-pairs.";
+
+}  // namespace phraseq
