@@ -1,0 +1,234 @@
+#include "core/corpus/preprocessing/preprocess_run.h"
+
+#include <filesystem>
+#include <memory>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/base/log.h"
+#include "core/corpus/data_folder.h"
+#include "core/corpus/manifest/dataset_record.h"
+#include "core/corpus/preprocessing/annotations.h"
+#include "core/corpus/preprocessing/subword_learning.h"
+#include "core/io/atomic_file.h"
+#include "core/io/crc32c.h"
+#include "core/io/mapping/mapped_file.h"
+#include "core/text/finalized_dictionary.h"
+#include "core/text/sentencepiece_tokenizer.h"
+#include "core/text/vocabulary_report.h"
+#include "phraseq/abi_stamp.h"
+
+namespace phraseq {
+namespace {
+
+using nlohmann::json;
+
+}  // namespace
+
+PreprocessRun::PreprocessRun(const PreprocessOptions& options,
+                             const ChosenTokenizer& tokenizer,
+                             RunFiles files)
+    : options_(options), chosen_(tokenizer), files_(std::move(files)) {
+  sides_.push_back({0, options.source_lang, nullptr, nullptr, {}});
+  if (!options.only_source)
+    sides_.push_back({1, options.target_lang, nullptr, nullptr, {}});
+}
+
+RunSides PreprocessRun::all() {
+  RunSides sides;
+  for (RunSide& side : sides_) sides.push_back(&side);
+  return sides;
+}
+
+std::string PreprocessRun::learned_model(const RunSides& of) const {
+  return learn_subwords(files_, of, options_, chosen_.options.value("lowercase", false));
+}
+
+/// An empty model is that of a tokenizer that needs none, or makes its own.
+void PreprocessRun::use_model(const RunSides& of,
+                              const std::string& model,
+                              const std::string& name) {
+  for (RunSide* side : of) side->tokenizer = chosen_.make({model, name, side->language});
+  if (!model.empty())
+    return store_model(of, model);
+  for (RunSide* side : of) {
+    if (const std::string own = side->tokenizer->model(); !own.empty())
+      store_model({side}, own);
+  }
+}
+
+void PreprocessRun::store_model(const RunSides& of, const std::string& model) {
+  const bool for_all = of.size() == sides_.size();
+  const std::string language = for_all ? "" : of[0]->language + ".";
+  const std::string file = fmt::format("{}.{}model", chosen_.name, language);
+  for (const RunSide* side : of) models_[side->language] = file;
+  write_file(files_.staged(file), model);
+}
+
+void PreprocessRun::prepare_tokenizers() {
+  constexpr const char* kLearned = "the learned model";
+  if (options_.subwords > 0 && options_.joined_dictionary) {
+    use_model(all(), learned_model(all()), kLearned);
+  } else if (options_.subwords > 0) {
+    for (RunSide* side : all()) use_model({side}, learned_model({side}), kLearned);
+  } else if (!options_.source_subword_model.empty()) {
+    for (RunSide* side : all()) {
+      const std::string& file =
+          side->number == 0 ? options_.source_subword_model : options_.target_subword_model;
+      use_model({side}, read_file(file), file);
+    }
+  } else {
+    const std::string& file = options_.subword_model;
+    use_model(all(), file.empty() ? "" : read_file(file), file);
+  }
+}
+
+/// Says why --subwords and the number of types differ.
+void PreprocessRun::log_type_count(const RunSides& of,
+                                   int64_t threshold,
+                                   const Dictionary& counted,
+                                   const Dictionary& finished) const {
+  const std::string file = files_.staged(models_.at(of[0]->language));
+  const SentencePieceTokenizer model(read_file(file), file);
+  const std::string text =
+      explain_types({options_.subwords, model.pieces(), threshold}, counted, finished);
+  if (!text.empty())
+    log_info(fmt::format("[{}] {}", languages_text(of), text));
+}
+
+/// Counts the training text of `of`, and keeps it with provisional ids.
+void PreprocessRun::build_dictionary(const RunSides& of, int64_t threshold, int64_t max_symbols) {
+  Dictionary counted;
+  for (const RunSide* side : of) {
+    write_provisional(files_.text(kTrain, *side),
+                      *side->tokenizer,
+                      counted,
+                      options_.workers,
+                      files_.provisional(*side));
+  }
+  const auto finished = std::make_shared<const Dictionary>(
+      finalized(counted, threshold, max_symbols, options_.padding_factor));
+  if (options_.subwords > 0)
+    log_type_count(of, threshold, counted, *finished);
+  std::vector<int64_t> final_ids;
+  for (int64_t id = 0; id < counted.size(); ++id)
+    final_ids.push_back(finished->id(counted.symbol(id)));
+  for (RunSide* side : of) {
+    side->dictionary = finished;
+    side->final_ids = final_ids;
+  }
+}
+
+void PreprocessRun::make_dictionary(const RunSides& of,
+                                    const std::string& given,
+                                    int64_t threshold,
+                                    int64_t max_symbols) {
+  if (given.empty())
+    return build_dictionary(of, threshold, max_symbols);
+  const auto dictionary = std::make_shared<const Dictionary>(Dictionary::load(given));
+  if (*dictionary == Dictionary()) {
+    throw DataError(given + ": the dictionary has no symbols",
+                    "expected lines of a symbol and its count");
+  }
+  for (RunSide* side : of) side->dictionary = dictionary;
+}
+
+void PreprocessRun::prepare_dictionaries() {
+  const PreprocessOptions& o = options_;
+  if (o.joined_dictionary) {
+    const std::string& given = o.srcdict.empty() ? o.tgtdict : o.srcdict;
+    make_dictionary(all(), given, o.thresholdsrc, o.nwordssrc);
+  } else {
+    make_dictionary({&sides_[0]}, o.srcdict, o.thresholdsrc, o.nwordssrc);
+    if (!o.only_source)
+      make_dictionary({&sides_[1]}, o.tgtdict, o.thresholdtgt, o.nwordstgt);
+  }
+  for (const RunSide& side : sides_) {
+    side.dictionary->save(dictionary_path(files_.folder(), side.language));
+    log_info(fmt::format("[{}] Dictionary: {} types", side.language, side.dictionary->size()));
+  }
+}
+
+SplitCounts PreprocessRun::write_side(size_t split, const RunSide& side) const {
+  const Dictionary& dictionary = *side.dictionary;
+  if (split == kTrain && !side.final_ids.empty()) {
+    return rewrite_split(
+        files_.provisional(side), side.final_ids, dictionary.size(), files_.result(split, side));
+  }
+  return write_split(files_.text(split, side),
+                     *side.tokenizer,
+                     dictionary,
+                     options_.workers,
+                     files_.result(split, side));
+}
+
+void PreprocessRun::read_phrase_memory() {
+  if (!options_.memory.any())
+    return;
+  const bool is_lower = chosen_.options.value("lowercase", false);
+  memory_ = StoredMemory::read(options_.memory, is_lower || options_.pn_lowercase, !is_lower);
+}
+
+void PreprocessRun::write_splits() {
+  for (const RunSide& side : sides_) {
+    for (size_t split = 0; split < files_.splits().size() && !options_.dict_only; ++split) {
+      const SplitCounts counts = write_side(split, side);
+      log_info(fmt::format("[{}] {}: {}",
+                           side.language,
+                           files_.splits()[split].files[side.number],
+                           to_string(counts)));
+      json& record = split_records_[files_.splits()[split].name];
+      record["sentences"] = counts.sentences;
+      record["skipped"] = files_.report(split).skipped.size();
+      record[side.language] =
+          dataset_record(files_.splits()[split].files[side.number], files_.result(split, side));
+      record[side.language]["tokens"] = counts.tokens;
+      record[side.language]["replaced"] = counts.replaced;
+    }
+    std::filesystem::remove(files_.provisional(side) + ".bin");
+    std::filesystem::remove(files_.provisional(side) + ".idx");
+  }
+  if (!options_.dict_only)
+    annotate_splits();
+}
+
+void PreprocessRun::annotate_splits() {
+  std::optional<PhraseMemory> memory;
+  if (memory_)
+    memory.emplace(memory_->open());
+  for (size_t split = 0; split < files_.splits().size(); ++split) {
+    write_annotations(files_,
+                      sides_,
+                      split,
+                      memory ? &*memory : nullptr,
+                      options_,
+                      split_records_[files_.splits()[split].name][sides_[0].language]);
+  }
+}
+
+void PreprocessRun::write_manifest(const json& recorded_options) const {
+  json dictionaries = json::object();
+  for (const RunSide& side : sides_) {
+    dictionaries[side.language] = {{"symbols", side.dictionary->size()},
+                                   {"crc32c", crc32c_text(side.dictionary->fingerprint())}};
+  }
+  json manifest = {
+      {"version", kDataManifestVersion},
+      {"complete", true},
+      {"phraseq", PHRASEQ_VERSION},
+      {"source_language", options_.source_lang},
+      {"target_language", files_.target_language()},
+      {"tokenizer", {{"name", chosen_.name}, {"options", chosen_.options}, {"models", models_}}},
+      {"dictionaries", dictionaries},
+      {"splits", split_records_},
+      {"options", recorded_options}};
+  if (const Shard& shard = files_.shard(); !shard.is_all())
+    manifest["shard"] = {{"index", shard.index}, {"count", shard.count}};
+  if (memory_)
+    manifest["phrase_memory"] = memory_->save(files_.folder());
+  write_file(files_.staged(kDataManifest), manifest.dump(2) + "\n");
+}
+
+}  // namespace phraseq
