@@ -5,6 +5,8 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "core/phrase_memory/phrase_schedule.h"
+
 namespace phraseq {
 namespace {
 
@@ -55,80 +57,6 @@ Occurrences resolve_literally(const Occurrences& occurrences) {
   return left;
 }
 
-/// The best selection of occurrences that begin at a place or further right.
-struct Best {
-  int64_t covered = 0;
-  int64_t chosen = 0;                       ///< how many occurrences
-  const PhraseOccurrence* first = nullptr;  ///< null = this place is passed over
-  bool is_better_than(const Best& other) const {
-    return std::tie(covered, other.chosen) > std::tie(other.covered, chosen);
-  }
-};
-
-/// Weighted interval scheduling of sorted occurrences, over places (from the right) and occurrences
-/// still allowed; ties go to the one that begins here, the longer first. Each takes `cost` of
-/// `limit`: 0 of 1 is no limit.
-class PhraseSchedule {
- public:
-  PhraseSchedule(const Occurrences& occurrences, int64_t limit, int64_t cost)
-      : limit_(limit), cost_(cost) {
-    for (const PhraseOccurrence& occurrence : occurrences)
-      places_ = std::max(places_, occurrence.end());
-    table_.resize(static_cast<size_t>((places_ + 1) * (limit + 1)));
-    auto end = occurrences.rbegin();
-    for (int64_t place = places_ - 1; place >= 0; --place) {
-      const auto begin = end;
-      while (end != occurrences.rend() && end->begin == place) ++end;
-      for (int64_t allowed = 1; allowed <= limit; ++allowed)
-        best(place, allowed) = choose(place, allowed, {begin, end});
-    }
-  }
-
-  Occurrences chosen() {
-    Occurrences chosen;
-    for (int64_t place = 0, allowed = limit_; place < places_;) {
-      const PhraseOccurrence* first = best(place, allowed).first;
-      if (first == nullptr) {
-        ++place;
-        continue;
-      }
-      chosen.push_back(*first);
-      place = first->end();
-      allowed -= cost_;
-    }
-    return chosen;
-  }
-
- private:
-  /// Occurrences, from the right.
-  struct Range {
-    Occurrences::const_reverse_iterator first, last;
-    auto begin() const { return first; }
-    auto end() const { return last; }
-  };
-
-  Best& best(int64_t place, int64_t allowed) {
-    return table_[static_cast<size_t>(place * (limit_ + 1) + allowed)];
-  }
-
-  /// One of the occurrences `here`, which begin at the place, or none.
-  Best choose(int64_t place, int64_t allowed, const Range& here) {
-    Best winner;
-    for (const PhraseOccurrence& occurrence : here) {
-      const Best& rest = best(occurrence.end(), allowed - cost_);
-      const Best candidate{rest.covered + occurrence.length, rest.chosen + 1, &occurrence};
-      if (candidate.is_better_than(winner))
-        winner = candidate;
-    }
-    Best passed = best(place + 1, allowed);
-    passed.first = nullptr;
-    return passed.is_better_than(winner) ? passed : winner;
-  }
-
-  int64_t limit_, cost_, places_ = 0;
-  std::vector<Best> table_;  ///< [places + 1, limit + 1]
-};
-
 Occurrences resolve_overlaps(const Occurrences& occurrences,
                              const PhraseSelectionOptions& options) {
   switch (options.overlap) {
@@ -139,10 +67,9 @@ Occurrences resolve_overlaps(const Occurrences& occurrences,
     case PhraseOverlap::kDynamic:
       break;
   }
-  if (options.repeat == PhraseRepeat::kShared)
-    return PhraseSchedule(occurrences, 1, 0).chosen();
-  const auto all = static_cast<int64_t>(occurrences.size());
-  return PhraseSchedule(occurrences, std::min(all, options.slots), 1).chosen();
+  // A shared slot tags any number of occurrences, so that none is spared for the limit of slots.
+  return options.repeat == PhraseRepeat::kShared ? schedule_phrases(occurrences)
+                                                 : schedule_phrases(occurrences, options.slots);
 }
 
 /// Slots of sorted, disjoint occurrences, in source order.

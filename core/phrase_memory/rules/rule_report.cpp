@@ -1,6 +1,7 @@
 #include "core/phrase_memory/rules/rule_report.h"
 
 #include <ostream>
+#include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -54,6 +55,42 @@ bool has_genitive(PhraseRules rules,
   return has_phrase(text, name);
 }
 
+void count_expressions(const Quantities& reference, RuleReport& report) {
+  for (const double number : reference.numbers)
+    ++report.expressions[is_year(number) ? "dates" : "numbers"];
+  report.expressions["dates"] += static_cast<int64_t>(reference.times.size());
+  for (const DateValue& date : reference.dates)
+    report.expressions["dates"] += date.is_other_reading ? 0 : 1;
+}
+
+/// A reference translation, in which phrases are looked for. `form`: its text, in small letters
+/// where case does not count.
+class ReferenceSentence {
+ public:
+  ReferenceSentence(PhraseRules rules, const std::string& text, const std::string& form)
+      : rules_(rules),
+        quantities_(quantities_in(text, target_language(rules))),
+        tokens_(plain_tokens(form)) {}
+
+  const Quantities& quantities() const { return quantities_; }
+  bool has_exactly(const std::string& form) const {
+    return has_phrase(tokens_, plain_tokens(form));
+  }
+  /// In another notation or, of a name, with an ending.
+  bool has_equal(const std::string& category,
+                 const std::string& phrase,
+                 const std::string& form) const {
+    return category == "names"
+               ? has_genitive(rules_, tokens_, plain_tokens(form))
+               : has_quantities(quantities_, quantities_in(phrase, target_language(rules_)));
+  }
+
+ private:
+  PhraseRules rules_;
+  Quantities quantities_;
+  std::vector<std::string> tokens_;
+};
+
 }  // namespace
 
 void RuleReport::add(PhraseRules which,
@@ -63,23 +100,14 @@ void RuleReport::add(PhraseRules which,
                      std::ostream* wrong,
                      int64_t line) {
   const auto form = [&](const std::string& text) { return lowercase ? to_lowercase(text) : text; };
-  const auto language = target_language(which);
-  const Quantities generated = quantities_in(reference, language);
-  const auto tokens = plain_tokens(form(reference));
-  for (const double number : generated.numbers)
-    ++expressions[is_year(number) ? "dates" : "numbers"];
-  expressions["dates"] += static_cast<int64_t>(generated.times.size());
-  for (const DateValue& date : generated.dates)
-    expressions["dates"] += date.is_other_reading ? 0 : 1;
+  const ReferenceSentence translation(which, reference, form(reference));
+  count_expressions(translation.quantities(), *this);
   for (const RulePhrase& phrase : find_rule_phrases(which, phrase_words(form(source)))) {
     const std::string target = phrase_text(phrase.entry.target);
     RuleCounts& counts = rules[phrase.rule];
     counts.category = phrase.entry.category;
-    const bool is_exact = has_phrase(tokens, plain_tokens(form(target)));
-    const bool is_equal =
-        is_exact ||
-        (counts.category == "names" ? has_genitive(which, tokens, plain_tokens(form(target)))
-                                    : has_quantities(generated, quantities_in(target, language)));
+    const bool is_exact = translation.has_exactly(form(target));
+    const bool is_equal = is_exact || translation.has_equal(counts.category, target, form(target));
     ++counts.found;
     counts.exact += is_exact ? 1 : 0;
     counts.equal += is_equal ? 1 : 0;

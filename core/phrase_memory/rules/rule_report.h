@@ -23,6 +23,7 @@ struct RuleReport {
   /// Dates and numbers of the references, by category: what recall is a share of.
   std::map<std::string, int64_t> expressions;
 
+  /// Adds a sentence pair; the other arguments are those of report_rules. `line` is for `wrong`.
   PHRASEQ_API void add(PhraseRules rules,
                        const std::string& source,
                        const std::string& reference,

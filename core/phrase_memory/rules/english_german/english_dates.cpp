@@ -5,6 +5,9 @@
 #include <fmt/format.h>
 
 #include "core/phrase_memory/rules/calendar.h"
+#include "core/phrase_memory/rules/english_german/english_context.h"
+#include "core/phrase_memory/rules/english_german/english_times.h"
+#include "core/phrase_memory/rules/english_german/english_weekdays.h"
 #include "core/text/unicode.h"
 
 namespace phraseq {
@@ -33,39 +36,7 @@ constexpr std::array<Word, 12> kBeforeDate = {
     "on", "by", "until", "till", "since", "before", "after", "from", "of", "between", "for", ","};
 constexpr std::array<Word, 11> kBeforeMonth = {
     "in", "since", "until", "till", "during", "last", "next", "early", "late", "mid", "through"};
-// Behind a date; an English sentence goes on with something else behind a number that counts.
-constexpr std::array<Word, 44> kBehindDate = {
-    "",   ".",   ",",      ";",    ":",    ")",    "!",       "?",    "in",    "at", "and",
-    "or", "to",  "until",  "the",  "a",    "is",   "was",     "were", "will",  "as", "when",
-    "by", "for", "from",   "with", "on",   "that", "has",     "had",  "of",    "if", "after",
-    "we", "he",  "before", "she",  "they", "this", "through", "but",  "which", "'s", "because"};
 constexpr std::array<Word, 5> kGoesOnWithDay = {"and", "or", "to", "through", ","};
-constexpr std::array<Word, 6> kPartsOfDay = {
-    "morning", "afternoon", "evening", "night", "nights", "noon"};
-// German makes one word of these and the day: Sonntagmittag.
-constexpr std::array<Word, 4> kTimesOfDay = {"noon", "midday", "midnight", "overnight"};
-// In front of a weekday that begins a sentence's second word: Easter Monday is a feast.
-constexpr std::array<Word, 18> kFeasts = {"Good",
-                                          "Easter",
-                                          "Pentecost",
-                                          "Whit",
-                                          "Palm",
-                                          "Ash",
-                                          "Holy",
-                                          "Maundy",
-                                          "Shrove",
-                                          "Black",
-                                          "Cyber",
-                                          "Super",
-                                          "Bloody",
-                                          "Fat",
-                                          "Giving",
-                                          "Passion",
-                                          "Trinity",
-                                          "Low"};
-constexpr std::array<Word, 9> kDeterminers = {
-    "a", "an", "the", "its", "his", "her", "their", "our", "my"};
-constexpr std::array<Word, 4> kQuotes = {"\"", "'", "&quot;", "|"};
 
 int64_t english_year_of(Word word) {
   const int64_t year = word.size() == 4 ? plain_number(word) : 0;
@@ -96,20 +67,6 @@ int64_t month_beside_day(Word word) {
 }
 
 bool is_also_word(int64_t month) { return month == 3 || month == 5; }
-
-bool is_possessive(Word word) { return word == "'s" || word == "’s" || word == "&apos;s"; }
-
-/// A word of a compound that German writes as one, "the Thursday negotiations", "a 9 am class".
-bool has_noun_behind(const WordContext& words, size_t begin, size_t end) {
-  const Word behind = words.at(end);
-  const bool is_noun = is_small_word(behind) && !is_one_of(behind, kBehindDate);
-  return is_one_of(to_lowercase(words.before(begin)), kDeterminers) && is_noun;
-}
-
-/// A name that is quoted stands for itself: print "Sunday".
-bool is_mentioned(const WordContext& words, size_t begin, size_t end) {
-  return is_one_of(words.before(begin), kQuotes) && is_one_of(words.at(end), kQuotes);
-}
 
 struct DateParts {
   size_t length = 0;  ///< 0: there is no date
@@ -214,7 +171,7 @@ bool is_sure_date(const WordContext& words,
   const bool has_date_before = begin == 0 || before == "and" || before == "or" ||
                                is_one_of(before, kBeforeDate) ||
                                place_in(kEnglishWeekdays, words.before(begin)) > 0;
-  return (date.has_capital || has_date_before) && is_one_of(words.at(end), kBehindDate);
+  return (date.has_capital || has_date_before) && may_follow_date(words.at(end));
 }
 
 /// Whether the word in front says that a month follows: in May, between March and May.
@@ -243,59 +200,6 @@ bool is_sure_month(const WordContext& words, size_t begin, const DateParts& date
 
 RuleReading dated(const DateParts& date, const char* rule, bool is_sure) {
   return {date.length, is_sure ? german_date(date) : "", rule, is_sure};
-}
-
-/// Friday; not Good Friday, Friday night, Sunday Times.
-std::optional<RuleReading> english_weekday_at(const WordContext& words, size_t begin) {
-  const int64_t day =
-      has_capital(words.at(begin)) ? place_in(kEnglishWeekdays, words.at(begin)) : 0;
-  if (day == 0)
-    return std::nullopt;
-  const Word behind = words.at(begin + 1);
-  const bool is_dated = english_month(behind) > 0;
-  const Word before = words.before(begin);
-  const bool stands_in_name = (has_capital(behind) && !is_dated) || is_one_of(before, kFeasts) ||
-                              (begin > 1 && has_capital(before));
-  const Word last = behind.substr(0, behind.find_first_of(",;.!?"));  // "night;"
-  const bool is_cut =
-      is_one_of(last, kPartsOfDay) || is_possessive(behind) || is_range_mark(behind);
-  const Word time = before == "on" && begin > 1 ? words.at(begin - 2) : before;
-  const bool is_longer = is_cut || is_one_of(time, kTimesOfDay) ||
-                         has_noun_behind(words, begin, begin + 1) ||
-                         is_mentioned(words, begin, begin + 1);
-  return RuleReading{1,
-                     std::string(kGermanWeekdays[static_cast<size_t>(day - 1)]),
-                     "weekday",
-                     !stands_in_name && !is_longer};
-}
-
-/// am or pm: 0 or 12 hours; nothing for another word.
-std::optional<int64_t> half_of_day(Word word) {
-  const std::string lower = to_lowercase(word);
-  if (lower == "am" || lower == "a.m." || lower == "a.m")
-    return 0;
-  return lower == "pm" || lower == "p.m." || lower == "p.m" ? std::optional<int64_t>(12)
-                                                            : std::nullopt;
-}
-
-/// 8 am → 8 Uhr, 10.30 am → 10.30 Uhr, 8:30 pm → 20:30 Uhr; the mark stays.
-std::optional<RuleReading> english_time_at(const WordContext& words, size_t begin) {
-  const auto half = half_of_day(words.at(begin + 1));
-  const Word time = words.at(begin);
-  const size_t mark = time.find_first_of(".:");
-  const int64_t hour = plain_number(time.substr(0, mark), 2);
-  if (!half || hour == 0)
-    return std::nullopt;
-  const Word minutes = mark == Word::npos ? "" : time.substr(mark + 1);
-  const bool is_minute =
-      minutes.size() == 2 && minutes < "60" && (plain_number(minutes) > 0 || minutes == "00");
-  RuleReading found{2, "", "time", false};
-  const bool is_part = is_range_mark(words.before(begin)) || words.before(begin).ends_with(':');
-  found.is_sure = hour < 12 && (mark == Word::npos || is_minute) && !is_part &&
-                  !has_noun_behind(words, begin, begin + 2);
-  found.translation =
-      fmt::format("{}{} Uhr", hour + *half, mark == Word::npos ? Word() : time.substr(mark));
-  return found;
 }
 
 }  // namespace

@@ -21,8 +21,9 @@ constexpr std::array<EnglishScale, 3> kEnglishScales = {
     EnglishScale{"million", "Million", "Millionen"},
     EnglishScale{"billion", "Milliarde", "Milliarden"},
     EnglishScale{"trillion", "Billion", "Billionen"}};
+// Short forms that both languages have.
 constexpr std::array<Word, 4> kSharedScales = {"Mio", "Mio.", "Mrd", "Mrd."};
-// Scales whose German form is not sure.
+// Scales whose German form is not sure: m is million or metre. With these, nothing is translated.
 constexpr std::array<Word, 20> kEnglishOtherScales = {
     "millions", "billions", "trillions", "m", "mn", "bn",       "b",  "k",  "tn",   "thousand",
     "hundred",  "dozen",    "K",         "M", "B",  "million-", "am", "pm", "a.m.", "p.m."};
@@ -33,10 +34,12 @@ constexpr std::array<Word, 47> kEnglishUnits = {
     "kilometers", "seconds", "minutes", "hours",    "days",  "weeks",  "months",    "years",
     "times",      "points",  "degrees", "°",        "€",     "euros",  "dollars",   "pounds",
     "GHz",        "MHz",     "Hz",      "EV",       "tons",  "tonnes", "percentage"};
+// Words that a decimal number follows more often than a version or a section.
 constexpr std::array<Word, 24> kBeforeNumber = {
     "of",     "by",    "than",   "about",  "approximately", "equals", "returns", "Returns",
     "yields", "value", "values", "nearly", "almost",        "around", "exactly", "only",
     "EUR",    "CHF",   "USD",    "costs",  "therefore",     ";",      "roughly", "averaged"};
+// Behind these, or in front of them, digits with a point are a version.
 constexpr std::array<Word, 10> kVersioned = {"version",
                                              "versions",
                                              "release",
@@ -55,6 +58,7 @@ bool is_either(Word number) {
          !number.starts_with("0.");
 }
 
+/// 8.30, 10.00: two digits behind the point, at most two in front of it.
 bool is_time_like(Word number) {
   const size_t point = number.find('.');
   return point != Word::npos && point <= 2 && number.size() == point + 3;
@@ -66,11 +70,10 @@ bool is_function(Word word) {
          std::all_of(word.begin(), word.end(), [](char one) { return one >= 'A' && one <= 'Z'; });
 }
 
-/// Whether the sentence has a formula, = ROUND ( 2.348 ; 2 ), or says what one returns.
+/// Whether the sentence has a formula: = ROUND ( 2.348 ; 2 ).
 bool has_formula(const WordContext& words) {
   for (size_t at = 0; at + 2 < words.size(); ++at) {
-    const bool is_called = is_function(words.at(at + 1)) && words.at(at + 2) == "(";
-    if (is_called && words.at(at) == "=")
+    if (words.at(at) == "=" && is_function(words.at(at + 1)) && words.at(at + 2) == "(")
       return true;
   }
   return false;
@@ -79,7 +82,7 @@ bool has_formula(const WordContext& words) {
 /// Whether the sentence is about versions of something.
 bool mentions_version(const WordContext& words) {
   for (size_t at = 0; at < words.size(); ++at) {
-    if (is_one_of(words.at(at), kVersioned) && words.at(at).starts_with("version"))
+    if (words.at(at) == "version" || words.at(at) == "versions")
       return true;
   }
   return false;

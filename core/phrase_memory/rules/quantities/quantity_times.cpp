@@ -18,8 +18,10 @@ class TimeReader {
 
   void read() {
     for (size_t place = 0; place < tokens_.size(); ++place) read_time(place);
-    for (size_t place = 0; tokens_.is_english() && place < tokens_.size(); ++place)
-      read_spoken_time(place);
+    for (size_t place = 0; tokens_.is_english() && place < tokens_.size(); ++place) {
+      if (!read_minutes_of_hour(place))
+        read_hour_and_minutes(place);
+    }
   }
 
  private:
@@ -47,29 +49,38 @@ class TimeReader {
     tokens_.use(place, has_unit ? place + 2 : place + 1);
   }
 
-  /// A quarter past eleven, half past eight, ten past nine, quarter to one; one forty-five.
-  void read_spoken_time(size_t place) {
-    const Word word = at(place);
-    const auto minutes = word == "quarter" ? std::optional(15.0)
-                         : word == "half"  ? std::optional(30.0)
-                                           : small_number_at(place);
+  std::optional<double> spoken_minutes_at(size_t place) const {
+    if (at(place) == "quarter")
+      return 15.0;
+    return at(place) == "half" ? std::optional(30.0) : small_number_at(place);
+  }
+
+  /// A quarter past eleven, half past eight, ten past nine, quarter to one. False when there is no
+  /// such expression.
+  bool read_minutes_of_hour(size_t place) {
+    const auto minutes = spoken_minutes_at(place);
     const size_t link = at(place + 1) == "minutes" ? place + 2 : place + 1;
-    const bool is_before = at(link) == "to" && word == "quarter";
-    if (minutes && (at(link) == "past" || is_before)) {
-      const auto word_hour = small_number_at(link + 1);
-      const int64_t hour =
-          word_hour ? static_cast<int64_t>(*word_hour) : plain_number(at(link + 1), 2);
-      if (hour > 0 && hour <= 12)
-        found_.times.push_back((hour * 60 + static_cast<int64_t>(is_before ? -15 : *minutes)) %
-                               kHalfDay);
-      return;
-    }
+    const bool is_before = at(link) == "to" && at(place) == "quarter";
+    if (!minutes || !(at(link) == "past" || is_before))
+      return false;
+    const auto word_hour = small_number_at(link + 1);
+    const int64_t hour =
+        word_hour ? static_cast<int64_t>(*word_hour) : plain_number(at(link + 1), 2);
+    if (hour > 0 && hour <= 12)
+      found_.times.push_back((hour * 60 + static_cast<int64_t>(is_before ? -15 : *minutes)) %
+                             kHalfDay);
+    return true;
+  }
+
+  /// One forty-five, eight thirty.
+  void read_hour_and_minutes(size_t place) {
+    const auto hour = small_number_at(place);
     const auto tens = small_number_at(place + 1);
-    if (!minutes || *minutes < 1 || *minutes > 12 || !tens || *tens < 10 || *tens > 50)
+    if (!hour || *hour < 1 || *hour > 12 || !tens || *tens < 10 || *tens > 50)
       return;
     const auto ones = at(place + 2) == "-" ? small_number_at(place + 3) : std::nullopt;
     const double minute = *tens + (ones && *ones < 10 && *tens >= 20 ? *ones : 0);
-    found_.times.push_back(static_cast<int64_t>(*minutes * 60 + minute) % kHalfDay);
+    found_.times.push_back(static_cast<int64_t>(*hour * 60 + minute) % kHalfDay);
   }
 
   QuantityTokens& tokens_;
