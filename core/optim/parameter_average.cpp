@@ -1,6 +1,6 @@
 #include "core/optim/parameter_average.h"
 
-#include "core/optim/parameter_copies.h"
+#include "core/optim/sixteen_bit_copies.h"
 
 namespace phraseq {
 namespace {
@@ -51,7 +51,7 @@ void ParameterAverage::swap() {
   const at::Tensor held = parameters_.values().clone();
   parameters_.values().copy_(other_);
   other_.copy_(held);
-  renew_copies(parameters_);
+  refresh_sixteen_bit_copies(parameters_);
 }
 
 }  // namespace phraseq

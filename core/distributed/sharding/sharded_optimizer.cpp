@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
-#include "core/optim/parameter_copies.h"
-#include "core/optim/update_dispatch.h"
+#include "core/optim/run_update.h"
+#include "core/optim/sixteen_bit_copies.h"
 
 namespace phraseq {
 namespace {
@@ -43,7 +43,7 @@ void ShardedOptimizer::step(double learning_rate, double gradient_scale) {
   optimizer_->step(learning_rate, gradient_scale);
   steps_ = optimizer_->steps();
   processes_.gather_shards(parameters_.values(), shard_size_);
-  renew_copies(parameters_);
+  refresh_sixteen_bit_copies(parameters_);
 }
 
 /// What is not divided is equal in all processes.

@@ -2,8 +2,8 @@
 
 #include <ATen/ops/zeros_like.h>
 
-#include "core/optim/parameter_copies.h"
-#include "core/optim/update_dispatch.h"
+#include "core/optim/run_update.h"
+#include "core/optim/sixteen_bit_copies.h"
 #include "core/optim/update_kernels.h"
 
 namespace phraseq {
@@ -30,7 +30,7 @@ std::map<std::string, at::Tensor> Adadelta::state() {
 
 void Adadelta::step(double learning_rate, double gradient_scale) {
   ++steps_;
-  update_by(
+  run_update(
       parameters_,
       [&]<class T>(T) { step_with_kernel<T>(learning_rate, gradient_scale); },
       [&] { step_with_operators(learning_rate, gradient_scale); });
@@ -65,7 +65,7 @@ void Adadelta::step_with_operators(double learning_rate, double gradient_scale) 
       (acc_delta_ + eps).sqrt_().div_((square_avg_ + eps).sqrt_()).mul_(gradient);
   acc_delta_.mul_(rho).addcmul_(delta, delta, 1 - rho);
   parameters_.values().add_(delta, -learning_rate);
-  renew_copies(parameters_);
+  refresh_sixteen_bit_copies(parameters_);
 }
 
 }  // namespace phraseq

@@ -7,7 +7,7 @@
 #include <ATen/ops/zeros_like.h>
 #include <c10/util/accumulate.h>
 
-#include "core/optim/parameter_copies.h"
+#include "core/optim/sixteen_bit_copies.h"
 #include "core/options/require_valid.h"
 
 namespace phraseq {
@@ -116,7 +116,7 @@ std::map<std::string, at::Tensor> Adafactor::state() {
 void Adafactor::step(double learning_rate, double gradient_scale) {
   ++steps_;
   for (Part& part : parts_) step_part(part, learning_rate, gradient_scale);
-  renew_copies(parameters_);
+  refresh_sixteen_bit_copies(parameters_);
 }
 
 double Adafactor::rate_of(const Part& part, double learning_rate) const {

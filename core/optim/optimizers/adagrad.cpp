@@ -2,7 +2,7 @@
 
 #include <ATen/ops/zeros_like.h>
 
-#include "core/optim/parameter_copies.h"
+#include "core/optim/sixteen_bit_copies.h"
 
 namespace phraseq {
 namespace {
@@ -29,7 +29,7 @@ void Adagrad::step(double learning_rate, double gradient_scale) {
     gradient.add_(parameters_.values(), options_.weight_decay);
   sum_.addcmul_(gradient, gradient);
   parameters_.values().addcdiv_(gradient, sum_.sqrt().add_(kAdagradEps), -learning_rate);
-  renew_copies(parameters_);
+  refresh_sixteen_bit_copies(parameters_);
 }
 
 }  // namespace phraseq

@@ -8,8 +8,8 @@
 #include <ATen/ops/where.h>
 #include <ATen/ops/zeros_like.h>
 
-#include "core/optim/parameter_copies.h"
-#include "core/optim/update_dispatch.h"
+#include "core/optim/run_update.h"
+#include "core/optim/sixteen_bit_copies.h"
 #include "core/optim/update_kernels.h"
 #include "core/options/require_valid.h"
 
@@ -85,7 +85,7 @@ Adam::Coefficients Adam::next_step(double learning_rate) {
 
 void Adam::step(double learning_rate, double gradient_scale) {
   const Coefficients by = next_step(learning_rate);
-  update_by(
+  run_update(
       parameters_,
       [&]<class T>(T) { step_with_kernel<T>(by, gradient_scale); },
       [&] { step_with_operators(by, gradient_scale); });
@@ -121,7 +121,7 @@ at::Tensor Adam::subtract_step(const at::Tensor& decayed, const Coefficients& by
 void Adam::step_with_operators(const Coefficients& by, double gradient_scale) {
   update_averages(parameters_.gradients() * gradient_scale, by, by.beta1, by.beta2);
   subtract_step(parameters_.values().mul_(by.decay_factor), by);
-  renew_copies(parameters_);
+  refresh_sixteen_bit_copies(parameters_);
 }
 
 bool Adam::can_step_if() const { return !uses_kernels(parameters_); }
@@ -162,7 +162,7 @@ void Adam::step_if_with_operators(const at::Tensor& take_step,
   update_averages(gradient, by, if_taken(by.beta1), if_taken(by.beta2));
   const at::Tensor stepped = subtract_step(values * by.decay_factor, by);
   values.copy_(at::where(take_step, stepped, values));
-  renew_copies(parameters_);
+  refresh_sixteen_bit_copies(parameters_);
 }
 
 }  // namespace phraseq

@@ -6,7 +6,7 @@
 #include <ATen/ops/maximum.h>
 #include <ATen/ops/zeros_like.h>
 
-#include "core/optim/parameter_copies.h"
+#include "core/optim/sixteen_bit_copies.h"
 #include "core/options/require_valid.h"
 
 namespace phraseq {
@@ -54,7 +54,7 @@ void Adamax::step(double learning_rate, double gradient_scale) {
   if (options_.weight_decay != 0)
     values.mul_(1 - options_.weight_decay * learning_rate);
   values.addcdiv_(exp_avg_, exp_inf_ + options_.adamax_eps, -step_size);
-  renew_copies(parameters_);
+  refresh_sixteen_bit_copies(parameters_);
 }
 
 }  // namespace phraseq

@@ -3,7 +3,7 @@
 #include <ATen/ops/zeros.h>
 #include <ATen/ops/zeros_like.h>
 
-#include "core/optim/parameter_copies.h"
+#include "core/optim/sixteen_bit_copies.h"
 
 namespace phraseq {
 
@@ -36,7 +36,7 @@ void Nag::step(double learning_rate, double gradient_scale) {
   values.add_(gradient, -(1 + momentum) * learning_rate);
   momentum_buffer_.mul_(momentum * correction).add_(gradient, -learning_rate);
   last_rate = learning_rate;
-  renew_copies(parameters_);
+  refresh_sixteen_bit_copies(parameters_);
 }
 
 }  // namespace phraseq

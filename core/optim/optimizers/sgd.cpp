@@ -1,9 +1,10 @@
 #include "core/optim/optimizers/sgd.h"
 
+#include <ATen/TensorOperators.h>
 #include <ATen/ops/zeros_like.h>
 
-#include "core/optim/parameter_copies.h"
-#include "core/optim/update_dispatch.h"
+#include "core/optim/run_update.h"
+#include "core/optim/sixteen_bit_copies.h"
 #include "core/optim/update_kernels.h"
 #include "core/options/require_valid.h"
 
@@ -31,7 +32,7 @@ std::map<std::string, at::Tensor> Sgd::state() { return {{"momentum_buffer", mom
 
 void Sgd::step(double learning_rate, double gradient_scale) {
   ++steps_;
-  update_by(
+  run_update(
       parameters_,
       [&]<class T>(T) { step_with_kernel<T>(learning_rate, gradient_scale); },
       [&] { step_with_operators(learning_rate, gradient_scale); });
@@ -60,7 +61,7 @@ void Sgd::step_with_operators(double learning_rate, double gradient_scale) {
   if (options_.nesterov)
     gradient.add_(momentum_buffer_, options_.momentum);
   parameters_.values().add_(options_.nesterov ? gradient : momentum_buffer_, -learning_rate);
-  renew_copies(parameters_);
+  refresh_sixteen_bit_copies(parameters_);
 }
 
 }  // namespace phraseq

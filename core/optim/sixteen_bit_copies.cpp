@@ -1,8 +1,8 @@
-#include "core/optim/parameter_copies.h"
+#include "core/optim/sixteen_bit_copies.h"
 
 namespace phraseq {
 
-void renew_copies(nn::FlatParameters& parameters) {
+void refresh_sixteen_bit_copies(nn::FlatParameters& parameters) {
   if (parameters.bf16().defined())
     parameters.refresh_bf16();
   if (parameters.fp16().defined())

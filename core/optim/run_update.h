@@ -41,7 +41,7 @@ inline bool uses_kernels(const nn::FlatParameters& parameters) {
 /// One update: `kernel` with a zero of the buffers' type, or `operators` where the kernels cannot
 /// work.
 template <class Kernel, class Operators>
-void update_by(const nn::FlatParameters& parameters, Kernel&& kernel, Operators&& operators) {
+void run_update(const nn::FlatParameters& parameters, Kernel&& kernel, Operators&& operators) {
   if (!uses_kernels(parameters)) {
     operators();
   } else if (parameters.values().scalar_type() == at::kDouble) {
@@ -56,7 +56,7 @@ inline nn::kernels::Bfloat16* bf16_data(nn::FlatParameters& parameters) {
   return copy.defined() ? static_cast<nn::kernels::Bfloat16*>(copy.data_ptr()) : nullptr;
 }
 
-/// The optimizers' passes for the processor that runs this.
+/// The optimizers' loops for the processor that runs this.
 template <class T>
 const kernels::UpdateKernels<T>& update_loops() {
   return kernels::update_kernels<T>(nn::kernels::best_level());
