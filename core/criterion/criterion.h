@@ -38,6 +38,8 @@ class PHRASEQ_API Criterion {
   virtual LossReport loss_of_model(const ForwardPass& model,
                                    const Batch& batch,
                                    nn::Context& context);
+  /// True if the loss reads the alignments of a batch (--load-alignments).
+  virtual bool uses_alignments() const { return false; }
 };
 
 }  // namespace phraseq

@@ -18,6 +18,7 @@ class PHRASEQ_API NamedCriterion : public Criterion {
   LossReport loss_of_model(const ForwardPass& model,
                            const Batch& batch,
                            nn::Context& context) override;
+  bool uses_alignments() const override { return criterion_->uses_alignments(); }
 
  private:
   const Component& component_;

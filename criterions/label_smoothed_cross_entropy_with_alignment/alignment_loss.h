@@ -23,6 +23,7 @@ class AlignmentLoss final : public Criterion {
   AlignmentLoss(const AlignmentLossOptions& options, const CriterionSetup& setup);
 
   LossReport loss(const DecoderOutput& output, const Batch& batch, nn::Context& context) override;
+  bool uses_alignments() const override { return true; }
 
  private:
   TokenLossOptions options_;

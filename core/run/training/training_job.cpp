@@ -254,7 +254,7 @@ class TrainingJob {
     warn_of_warmup(length_, run_.table);
     if (!processes_.is_first())
       return;
-    warn_of_unused_alignments(run_.criterion.name, run_.table);
+    warn_of_unused_alignments(*criterion_, run_.criterion.name, run_.table);
     warn_of_data(run_, translator_, *corpus_);
   }
 

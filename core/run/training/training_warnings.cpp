@@ -108,17 +108,18 @@ void warn_of_warmup(std::optional<int64_t> run_length, OptionTable& table) {
       std::max<int64_t>(1, *run_length / 10)));
 }
 
-void warn_of_unused_alignments(std::string_view criterion, const OptionTable& table) {
+void warn_of_unused_alignments(const Criterion& criterion,
+                               std::string_view name,
+                               const OptionTable& table) {
   const OptionField* const loading = table.find("load-alignments");
-  const bool is_used = table.find("alignment-lambda") != nullptr;
-  if (loading == nullptr || loading->to_text() != "yes" || is_used)
+  if (loading == nullptr || loading->to_text() != "yes" || criterion.uses_alignments())
     return;
   log_warning(
       fmt::format("--load-alignments has no effect: the criterion {} has no loss of alignments. "
                   "Use --criterion "
                   "label_smoothed_cross_entropy_with_alignment, which is the default of --arch "
                   "transformer_align",
-                  criterion));
+                  name));
 }
 
 void warn_of_schedule(const LrScheduler& then,

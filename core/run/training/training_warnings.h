@@ -8,6 +8,7 @@
 
 #include "core/base/api.h"
 #include "core/checkpoint/checkpoint_file.h"
+#include "core/criterion/criterion.h"
 #include "core/data/data_loader.h"
 #include "core/data/task.h"
 #include "core/optim/lr_scheduler.h"
@@ -21,8 +22,10 @@ namespace phraseq {
 /// Warns if the run ends before the learning rate has reached its peak.
 PHRASEQ_API void warn_of_warmup(std::optional<int64_t> run_length, OptionTable& table);
 
-/// Warns if --load-alignments is given and `criterion` has no loss of alignments.
-PHRASEQ_API void warn_of_unused_alignments(std::string_view criterion, const OptionTable& table);
+/// Warns if --load-alignments is given and the criterion of that name has no loss of alignments.
+PHRASEQ_API void warn_of_unused_alignments(const Criterion& criterion,
+                                           std::string_view name,
+                                           const OptionTable& table);
 
 /// A resumed run has another --max-update, and with it another schedule of the learning rate.
 struct ChangedLength {
