@@ -7,7 +7,7 @@
 
 #include "core/base/api.h"
 #include "core/checkpoint/checkpoint_folder.h"
-#include "core/train/train_options.h"
+#include "core/train/options/checkpoint_options.h"
 #include "core/train/train_state.h"
 #include "core/train/training_log.h"
 #include "core/train/training_progress.h"

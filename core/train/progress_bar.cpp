@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <sys/ioctl.h>
 
-#include "core/train/train_options.h"
+#include "core/train/options/validation_options.h"
 
 namespace phraseq {
 namespace {

@@ -11,7 +11,8 @@
 #include <fmt/format.h>
 
 #include "core/base/log.h"
-#include "core/train/train_options.h"
+#include "core/train/options/machine_options.h"
+#include "core/train/options/validation_options.h"
 #include "core/train/validation/validation_result.h"
 
 namespace phraseq {

@@ -11,9 +11,9 @@
 
 #include "core/base/api.h"
 #include "core/base/line_file.h"
+#include "core/train/options/machine_options.h"
 #include "core/train/progress_bar.h"
 #include "core/train/tensorboard/tensorboard_log.h"
-#include "core/train/train_options.h"
 #include "core/train/train_state.h"
 #include "core/train/training_progress.h"
 

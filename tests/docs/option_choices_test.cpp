@@ -18,7 +18,11 @@
 #include "core/run/rescore_run.h"
 #include "core/score/compare/compare_options.h"
 #include "core/score/report/score_options.h"
-#include "core/train/train_options.h"
+#include "core/train/options/checkpoint_options.h"
+#include "core/train/options/component_options.h"
+#include "core/train/options/machine_options.h"
+#include "core/train/options/optimization_options.h"
+#include "core/train/options/validation_options.h"
 
 namespace phraseq {
 namespace {

@@ -10,7 +10,7 @@
 #include "core/base/api.h"
 #include "core/options/option_table.h"
 #include "core/plugin/training_defaults.h"
-#include "core/train/train_options.h"
+#include "core/train/options/optimization_options.h"
 
 /// How `phraseq train` uses the training configuration of a preset. A value that the user gives
 /// always wins; what the preset gives has the origin "preset" in the run manifest.

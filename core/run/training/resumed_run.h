@@ -6,8 +6,8 @@
 #include "core/checkpoint/checkpoint_file.h"
 #include "core/checkpoint/checkpoint_folder.h"
 #include "core/distributed/process_group.h"
+#include "core/train/options/checkpoint_options.h"
 #include "core/train/train_checkpoint.h"
-#include "core/train/train_options.h"
 
 namespace phraseq {
 

@@ -12,7 +12,11 @@
 #include "core/plugin/registry.h"
 #include "core/run/options/device_options.h"
 #include "core/run/run_components.h"
-#include "core/train/train_options.h"
+#include "core/train/options/checkpoint_options.h"
+#include "core/train/options/component_options.h"
+#include "core/train/options/machine_options.h"
+#include "core/train/options/optimization_options.h"
+#include "core/train/options/validation_options.h"
 #include "core/translate/parameters/pretrained_embeddings.h"
 
 namespace phraseq {

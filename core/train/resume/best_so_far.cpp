@@ -9,7 +9,7 @@
 #include "core/base/log.h"
 #include "core/options/option_text.h"
 #include "core/score/metrics/metric.h"
-#include "core/train/train_options.h"
+#include "core/train/options/validation_options.h"
 
 namespace phraseq {
 namespace {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/train/train_options.h"
+#include "core/train/options/checkpoint_options.h"
 #include "core/train/train_state.h"
 
 namespace phraseq {

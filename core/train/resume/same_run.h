@@ -7,8 +7,9 @@
 #include "core/base/api.h"
 #include "core/data/task.h"
 #include "core/options/option_table.h"
+#include "core/train/options/checkpoint_options.h"
+#include "core/train/options/optimization_options.h"
 #include "core/train/train_checkpoint.h"
-#include "core/train/train_options.h"
 
 namespace phraseq {
 

@@ -4,7 +4,7 @@
 
 #include "core/base/api.h"
 #include "core/train/checkpoint_keeper.h"
-#include "core/train/train_options.h"
+#include "core/train/options/validation_options.h"
 #include "core/train/train_state.h"
 #include "core/train/trainer_dependencies.h"
 #include "core/train/training_progress.h"

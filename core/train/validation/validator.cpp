@@ -13,7 +13,7 @@
 #include "core/distributed/process_report.h"
 #include "core/score/report/evaluation.h"
 #include "core/text/subword_marks.h"
-#include "core/train/train_options.h"
+#include "core/train/options/validation_options.h"
 #include "core/translate/extras/prompts.h"
 #include "core/translate/extras/scored_text.h"
 #include "core/translate/hypothesis_text.h"
