@@ -53,6 +53,16 @@ std::string draw(const CompareOptions& options, const score::Comparison& compari
   return comparison_plot(comparison, static_cast<int>(options.width), lines).document();
 }
 
+/// Neither the report nor the picture may replace what is compared.
+void check_outputs(const CompareOptions& options) {
+  const auto systems = all_files(score::parse_systems(options.systems));
+  for (const std::string& output : {report_file(options), options.plot}) {
+    check_not_an_input(output, systems);
+    check_not_an_input(output, options.references);
+    check_not_an_input(output, {options.source});
+  }
+}
+
 score::Comparison compare(const CompareOptions& options, const score::MetricSet& metric_set) {
   const MetricSetup setup{options.target_language()};
   const auto metrics = metric_set.make_all(options.metrics, setup);
@@ -104,6 +114,7 @@ int compare_command(std::span<const std::string> arguments) {
   const auto problems = [&] { return metric_set.add_problems(options.problems()); };
   if (!begin_command(table, "compare", kUsage, kDescription, arguments, problems))
     return kExitOk;
+  check_outputs(options);
   metric_set.warn_of_unused_options();
   write_report(options, compare(options, metric_set));
   return kExitOk;

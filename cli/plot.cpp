@@ -2,6 +2,7 @@
 
 #include "cli/command.h"
 #include "core/base/error.h"
+#include "core/io/atomic_file.h"
 #include "core/plot/curves/plot_options.h"
 
 namespace phraseq {
@@ -20,6 +21,7 @@ int plot_command(std::span<const std::string> arguments) {
         return options.problems();
       }))
     return kExitOk;
+  check_not_an_input(options.output, options.runs);
   plot::plot_runs(options);
   return kExitOk;
 }

@@ -3,6 +3,7 @@
 #include "cli/command.h"
 #include "cli/tools/write_result.h"
 #include "core/base/error.h"
+#include "core/io/atomic_file.h"
 #include "core/text/processing/learn_options.h"
 
 namespace phraseq {
@@ -20,6 +21,7 @@ int learn_bpe_command(std::span<const std::string> arguments) {
         return options.problems();
       }))
     return kExitOk;
+  check_not_an_input(options.output, options.inputs);
   write_result(options.output, learn_bpe_codes(options));
   return kExitOk;
 }

@@ -257,6 +257,23 @@ TEST_F(ScoreCommands, ScoreNamesTheVariableOfAWrongSeed) {
   EXPECT_THAT(errors_of("SACREBLEU_SEED=x" + score + " --seed y"), HasSubstr("--seed 'y'"));
 }
 
+TEST_F(ScoreCommands, CompareAndLearnersDoNotReplaceWhatTheyRead) {
+  space.write("words", "a b a b\n");
+  space.write("log.svg", "{}\n");
+  for (const char* command : {"compare a sys --ref a -o sys",
+                              "compare one=a two=sys --ref a --plot sys",
+                              "compare a sys --ref words --src words -o words",
+                              "learn-bpe words --output ./words",
+                              "truecase learn words --output words",
+                              "truecase apply sys --model words --output words",
+                              "plot log.svg --output log.svg"}) {
+    const auto result = run(command);
+    EXPECT_EQ(result.exit_code, kExitUsage) << command;
+    EXPECT_THAT(result.errors, HasSubstr("is one of the inputs")) << command;
+  }
+  EXPECT_EQ(space.read("words"), "a b a b\n");
+}
+
 TEST_F(ScoreCommands, ScoreWarnsOfSubwords) {
   space.write("pieces", "\u2581The \u2581man\n\u2581one\n\u2581dog s\n");
   const auto warning = HasSubstr("pieces: the score is computed on subwords");
