@@ -108,6 +108,23 @@ TEST_F(DataFolders, WithOtherDictionariesOrAMissingOneAreRejectedAtTheStart) {
   EXPECT_EQ(workspace_.run(train(shard(0) + ":", "run", 5)).exit_code, kExitUsage);
 }
 
+TEST_F(DataFolders, LimitsOfDictionariesThatHaveNoEffectOrLeaveNothingAreWarnedOf) {
+  const CommandResult given =
+      workspace_.run(words("preprocess -s en -t de --trainpref train --destdir given --srcdict "
+                           "data-bin/dict.en.txt --thresholdsrc 5 --nwordstgt 4"));
+  EXPECT_EQ(given.exit_code, kExitOk);
+  EXPECT_THAT(given.errors,
+              AllOf(HasSubstr("--thresholdsrc and --nwordssrc have no effect on a given "
+                              "dictionary, data-bin/dict.en.txt"),
+                    HasSubstr("--thresholdtgt and --nwordstgt leave no word in the dictionary")));
+  EXPECT_EQ(workspace_.read("given/dict.en.txt"), workspace_.read("data-bin/dict.en.txt"));
+  const CommandResult joined = workspace_.run(
+      words("preprocess -s en -t de --trainpref train --destdir joined --joined-dictionary "
+            "--thresholdtgt 2"));
+  EXPECT_EQ(joined.exit_code, kExitOk);
+  EXPECT_THAT(joined.errors, HasSubstr("--thresholdtgt and --nwordstgt have no effect"));
+}
+
 TEST_F(DataFolders, SplitsOfAListAreOneTrainingSet) {
   // train = a + b, in the files of two splits.
   const ToyText both = toy_text(100, 1);

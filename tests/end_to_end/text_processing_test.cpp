@@ -80,5 +80,13 @@ TEST_F(TextProcessing, MayHaveCodesForEachLanguage) {
               HasSubstr("@@ "));
 }
 
+TEST_F(TextProcessing, OfTextWithoutWordsIsWarnedOf) {
+  workspace_.write("blank", "\n \n");
+  EXPECT_THAT(run(words("learn-bpe blank --output codes")).errors,
+              HasSubstr("the text has no words: the codes are empty"));
+  EXPECT_THAT(run(words("truecase learn blank --output model")).errors,
+              HasSubstr("the text has no words to learn the spelling of: the model is empty"));
+}
+
 }  // namespace
 }  // namespace phraseq::end_to_end

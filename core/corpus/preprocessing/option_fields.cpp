@@ -160,12 +160,12 @@ void describe_dictionaries(OptionTable& table, PreprocessOptions& o) {
   table
       .field("nwordssrc",
              o.nwordssrc,
-             "Size of the source dictionary, including special symbols; -1 = no limit.")
+             "Size of the source dictionary, including the 4 special symbols; 0 or -1 = no limit.")
       .at_least(-1);
   table
       .field("nwordstgt",
              o.nwordstgt,
-             "Size of the target dictionary, including special symbols; -1 = no limit.")
+             "Size of the target dictionary, including the 4 special symbols; 0 or -1 = no limit.")
       .at_least(-1);
   table.field("padding-factor", o.padding_factor, "Pad the dictionary size to a multiple of N.")
       .in(1, 65536);

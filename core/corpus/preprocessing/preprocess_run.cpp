@@ -25,7 +25,24 @@ namespace {
 
 using nlohmann::json;
 
+void warn_of_lost_types(const DictionaryLimits& limits,
+                        const Dictionary& counted,
+                        const Dictionary& finished) {
+  const Dictionary none;
+  if (counted.size() > none.size() && finished.size() == none.size()) {
+    log_warning(
+        fmt::format("{} leave no word in the dictionary: every word becomes <unk>. The {} special "
+                    "symbols count",
+                    limits.names(),
+                    none.size()));
+  }
+}
+
 }  // namespace
+
+std::string DictionaryLimits::names() const {
+  return fmt::format("--threshold{0} and --nwords{0}", suffix);
+}
 
 PreprocessRun::PreprocessRun(const PreprocessOptions& options,
                              const ChosenTokenizer& tokenizer,
@@ -99,7 +116,7 @@ void PreprocessRun::log_type_count(const RunSides& of,
 }
 
 /// Counts the training text of `of`, and keeps it with provisional ids.
-void PreprocessRun::build_dictionary(const RunSides& of, int64_t threshold, int64_t max_symbols) {
+void PreprocessRun::build_dictionary(const RunSides& of, const DictionaryLimits& limits) {
   Dictionary counted;
   for (const RunSide* side : of) {
     write_provisional(files_.text(kTrain, *side),
@@ -109,9 +126,10 @@ void PreprocessRun::build_dictionary(const RunSides& of, int64_t threshold, int6
                       files_.provisional(*side));
   }
   const auto finished = std::make_shared<const Dictionary>(
-      finalized(counted, threshold, max_symbols, options_.padding_factor));
+      finalized(counted, limits.threshold, limits.max_symbols, options_.padding_factor));
   if (options_.subwords > 0)
-    log_type_count(of, threshold, counted, *finished);
+    log_type_count(of, limits.threshold, counted, *finished);
+  warn_of_lost_types(limits, counted, *finished);
   std::vector<int64_t> final_ids;
   for (int64_t id = 0; id < counted.size(); ++id)
     final_ids.push_back(finished->id(counted.symbol(id)));
@@ -123,10 +141,16 @@ void PreprocessRun::build_dictionary(const RunSides& of, int64_t threshold, int6
 
 void PreprocessRun::make_dictionary(const RunSides& of,
                                     const std::string& given,
-                                    int64_t threshold,
-                                    int64_t max_symbols) {
+                                    const DictionaryLimits& limits) {
   if (given.empty())
-    return build_dictionary(of, threshold, max_symbols);
+    return build_dictionary(of, limits);
+  if (limits.any()) {
+    log_warning(
+        fmt::format("{} have no effect on a given dictionary, {}: they limit one that is "
+                    "counted from the training text",
+                    limits.names(),
+                    given));
+  }
   const auto dictionary = std::make_shared<const Dictionary>(Dictionary::load(given));
   if (*dictionary == Dictionary()) {
     throw DataError(given + ": the dictionary has no symbols",
@@ -137,14 +161,19 @@ void PreprocessRun::make_dictionary(const RunSides& of,
 
 void PreprocessRun::prepare_dictionaries() {
   const PreprocessOptions& o = options_;
-  if (o.joined_dictionary) {
-    const std::string& given = o.srcdict.empty() ? o.tgtdict : o.srcdict;
-    make_dictionary(all(), given, o.thresholdsrc, o.nwordssrc);
-  } else {
-    make_dictionary({&sides_[0]}, o.srcdict, o.thresholdsrc, o.nwordssrc);
-    if (!o.only_source)
-      make_dictionary({&sides_[1]}, o.tgtdict, o.thresholdtgt, o.nwordstgt);
+  const DictionaryLimits source{o.thresholdsrc, o.nwordssrc, "src"};
+  const DictionaryLimits target{o.thresholdtgt, o.nwordstgt, "tgt"};
+  const bool has_target = !o.joined_dictionary && !o.only_source;
+  if (target.any() && !has_target) {
+    log_warning(fmt::format(
+        "{} have no effect: there is no dictionary of the target language alone", target.names()));
   }
+  if (o.joined_dictionary)
+    make_dictionary(all(), o.srcdict.empty() ? o.tgtdict : o.srcdict, source);
+  else
+    make_dictionary({&sides_[0]}, o.srcdict, source);
+  if (has_target)
+    make_dictionary({&sides_[1]}, o.tgtdict, target);
   for (const RunSide& side : sides_) {
     side.dictionary->save(dictionary_path(files_.folder(), side.language));
     log_info(fmt::format("[{}] Dictionary: {} types", side.language, side.dictionary->size()));

@@ -16,6 +16,17 @@
 
 namespace phraseq {
 
+/// --threshold… and --nwords… of a side; `suffix` ends their names.
+struct DictionaryLimits {
+  int64_t threshold = 0;
+  int64_t max_symbols = -1;
+  const char* suffix = "src";
+
+  bool any() const { return threshold != 0 || max_symbols != -1; }
+  /// "--thresholdsrc and --nwordssrc"
+  std::string names() const;
+};
+
 /// One run of `preprocess`, step by step, in the order of the public functions: each needs those
 /// before it. Everything is written into RunFiles::folder().
 class PreprocessRun {
@@ -40,9 +51,8 @@ class PreprocessRun {
   void store_model(const RunSides& of, const std::string& model);
   void make_dictionary(const RunSides& of,
                        const std::string& given,
-                       int64_t threshold,
-                       int64_t max_symbols);
-  void build_dictionary(const RunSides& of, int64_t threshold, int64_t max_symbols);
+                       const DictionaryLimits& limits);
+  void build_dictionary(const RunSides& of, const DictionaryLimits& limits);
   void log_type_count(const RunSides& of,
                       int64_t threshold,
                       const Dictionary& counted,

@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "core/base/log.h"
 #include "core/io/line_reader.h"
 #include "core/text/bpe/bpe_codes.h"
 #include "core/text/bpe/learn_bpe.h"
@@ -50,6 +51,8 @@ std::string learn_bpe_codes(const LearnBpeOptions& options) {
       for (const std::string_view word : split_blanks(line)) ++words[std::string(word)];
     }
   }
+  if (words.empty())
+    log_warning("the text has no words: the codes are empty");
   return bpe_codes_text(learn_bpe(words, options.merges, options.min_count));
 }
 

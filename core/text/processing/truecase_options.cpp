@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "core/base/log.h"
 #include "core/io/line_reader.h"
 #include "core/io/mapping/mapped_file.h"
 #include "core/text/moses/moses_tokenizer.h"
@@ -91,8 +92,13 @@ std::vector<std::string> TruecaseOptions::problems() const {
 void truecase(const TruecaseOptions& options,
               const std::function<void(const std::string&)>& write) {
   Lines lines(options);
-  if (options.action == TruecaseAction::kLearn)
-    return write(learn_truecase_model([&](std::string& line) { return lines.next(line); }));
+  if (options.action == TruecaseAction::kLearn) {
+    const std::string model =
+        learn_truecase_model([&](std::string& line) { return lines.next(line); });
+    if (model.empty())
+      log_warning("the text has no words to learn the spelling of: the model is empty");
+    return write(model);
+  }
   std::unique_ptr<MosesTruecaser> truecaser;
   if (options.action == TruecaseAction::kApply)
     truecaser = std::make_unique<MosesTruecaser>(
