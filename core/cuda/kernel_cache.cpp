@@ -1,13 +1,18 @@
 #include "core/cuda/kernel_cache.h"
 
+#include <array>
+#include <bit>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
+#include <mutex>
 #include <optional>
 #include <span>
+#include <tuple>
 
 #include <fmt/format.h>
 #include <phraseq/cuda_sources.h>
@@ -21,6 +26,31 @@ namespace {
 KernelSource kernel_of(const char* name, const char* text, int element) {
   return {name, std::string(kCommonSource) + text, {fmt::format("-DPHRASEQ_ELEMENT={}", element)}};
 }
+
+/// The sources of a kernel for each type of activations.
+struct Sources {
+  std::array<KernelSource, 3> of_elements;
+
+  Sources(const char* name, const char* text)
+      : of_elements{kernel_of(name, text, 0), kernel_of(name, text, 1), kernel_of(name, text, 2)} {}
+  const KernelSource& of(int element) const { return of_elements.at(static_cast<size_t>(element)); }
+};
+
+/// Sources with further options, each made when it is first asked for.
+class Variants {
+ public:
+  template <class Make>
+  const KernelSource& of(int element, int first, int second, const Make& make) {
+    const std::lock_guard lock(mutex_);
+    const std::tuple key(element, first, second);
+    const auto found = sources_.find(key);
+    return found != sources_.end() ? found->second : sources_.emplace(key, make()).first->second;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::tuple<int, int, int>, KernelSource> sources_;
+};
 
 std::string environment_text(const char* name) {
   const char* const value = std::getenv(name);
@@ -98,22 +128,75 @@ void keep(const std::string& path, const std::string& bytes) {
 
 }  // namespace
 
-KernelSource dropout_kernel(int element) {
-  return kernel_of("dropout.cu", kDropoutSource, element);
+RowVariant row_variant(int64_t columns, int64_t element_size, bool is_aligned) {
+  const int64_t pack = 16 / element_size;
+  const int64_t width = is_aligned && columns % pack == 0 ? pack : 1;
+  const int64_t needed = (columns + 32 * width - 1) / (32 * width);
+  // A power of two: few variants, each compiled when it is first used.
+  return {static_cast<int>(width), static_cast<int>(std::bit_ceil(static_cast<uint64_t>(needed)))};
 }
-KernelSource dropout_add_norm_kernel(int element) {
-  return kernel_of("dropout_add_norm.cu", kDropoutAddNormSource, element);
+
+const KernelSource& dropout_kernel(int element) {
+  static const Sources sources("dropout.cu", kDropoutSource);
+  return sources.of(element);
 }
-KernelSource adam_kernel(int element) { return kernel_of("adam.cu", kAdamSource, element); }
-KernelSource embedding_kernel(int element) {
-  return kernel_of("embedding.cu", kEmbeddingSource, element);
+
+const KernelSource& dropout_add_norm_kernel(int element, RowVariant variant) {
+  static Variants variants;
+  return variants.of(element, variant.width, variant.packs, [&] {
+    KernelSource source = kernel_of("dropout_add_norm.cu", kDropoutAddNormSource, element);
+    source.options.push_back(fmt::format("-DPHRASEQ_WIDTH={}", variant.width));
+    source.options.push_back(fmt::format("-DPHRASEQ_PACKS={}", variant.packs));
+    return source;
+  });
+}
+
+const KernelSource& attention_kernel(int element, int64_t head_dim) {
+  static Variants variants;
+  return variants.of(element, static_cast<int>(head_dim), 0, [&] {
+    const std::string text = std::string(kTileSource) + kAttentionSource;
+    KernelSource source = kernel_of("attention.cu", text.c_str(), element);
+    source.options.push_back(fmt::format("-DPHRASEQ_HEAD_DIM={}", head_dim));
+    return source;
+  });
+}
+
+const KernelSource& adam_kernel(int element) {
+  static const Sources sources("adam.cu", kAdamSource);
+  return sources.of(element);
+}
+
+const KernelSource& embedding_kernel(int element) {
+  static const Sources sources("embedding.cu", kEmbeddingSource);
+  return sources.of(element);
+}
+
+const KernelSource& loss_kernel(int element) {
+  static const Sources sources("loss.cu", kLossSource);
+  return sources.of(element);
+}
+
+const KernelSource& column_sums_kernel(int element) {
+  static const Sources sources("column_sums.cu", kColumnSumsSource);
+  return sources.of(element);
 }
 
 std::vector<KernelSource> all_kernels(int element) {
-  return {dropout_kernel(element),
-          dropout_add_norm_kernel(element),
-          adam_kernel(element),
-          embedding_kernel(element)};
+  const int64_t size = element == 0 ? 4 : 2;
+  std::vector<KernelSource> kernels = {
+      dropout_kernel(element),
+      dropout_add_norm_kernel(element, row_variant(512, size, true)),
+      dropout_add_norm_kernel(element, row_variant(kMostRowColumns, size, true)),
+      dropout_add_norm_kernel(element, row_variant(kMostRowColumns, size, false)),
+      adam_kernel(element),
+      embedding_kernel(element),
+      loss_kernel(element),
+      column_sums_kernel(element)};
+  if (element != 0) {
+    for (const int64_t head_dim : {int64_t{16}, int64_t{64}, kMostHeadColumns})
+      kernels.push_back(attention_kernel(element, head_dim));
+  }
+  return kernels;
 }
 
 KernelCache::KernelCache() : KernelCache(default_folder()) {}

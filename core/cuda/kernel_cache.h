@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -15,13 +16,30 @@ struct KernelSource {
   std::vector<std::string> options;  ///< of the compiler
 };
 
+/// How a lane of a warp holds a row of dropout_add_norm.cu in registers: `packs` packs of `width`
+/// neighboring columns.
+struct RowVariant {
+  int width = 1, packs = 1;
+  bool operator==(const RowVariant&) const = default;
+};
+/// The most columns of a row: beyond them, registers do not suffice.
+inline constexpr int64_t kMostRowColumns = 2048;
+/// That of rows of `columns` numbers of `element_size` bytes, which are read 16 bytes at a time
+/// where the rows are aligned to that. Requires 0 < columns <= kMostRowColumns.
+PHRASEQ_API RowVariant row_variant(int64_t columns, int64_t element_size, bool is_aligned);
+
 /// The kernels of phraseq, one source each: kernels/common.cu and the kernel, for activations of
 /// `element` (0 = fp32, 1 = bf16, 2 = fp16).
 PHRASEQ_API std::vector<KernelSource> all_kernels(int element);
-PHRASEQ_API KernelSource dropout_kernel(int element);
-PHRASEQ_API KernelSource dropout_add_norm_kernel(int element);
-PHRASEQ_API KernelSource adam_kernel(int element);
-PHRASEQ_API KernelSource embedding_kernel(int element);
+PHRASEQ_API const KernelSource& dropout_kernel(int element);
+PHRASEQ_API const KernelSource& dropout_add_norm_kernel(int element, RowVariant variant);
+PHRASEQ_API const KernelSource& adam_kernel(int element);
+PHRASEQ_API const KernelSource& embedding_kernel(int element);
+PHRASEQ_API const KernelSource& loss_kernel(int element);
+PHRASEQ_API const KernelSource& column_sums_kernel(int element);
+/// For heads of `head_dim` columns, a multiple of 16 up to kMostHeadColumns, in 16 bits.
+PHRASEQ_API const KernelSource& attention_kernel(int element, int64_t head_dim);
+inline constexpr int64_t kMostHeadColumns = 128;
 
 /// Compiled kernels as files, so that a source is compiled once for a machine: by source, options,
 /// architecture and version of the compiler.

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include <ATen/ops/cat.h>
 #include <ATen/ops/linalg_vector_norm.h>
 #include <ATen/ops/ones_like.h>
 #include <ATen/ops/where.h>
@@ -20,7 +21,15 @@ double gradient_norm(const at::Tensor& gradients) {
 }
 
 at::Tensor gradient_norm_on_device(const at::Tensor& gradients) {
-  return at::linalg_vector_norm(gradients, 2, std::nullopt, /*keepdim=*/false, at::kDouble);
+  // In fp64, all gradients would be copied first.
+  constexpr int64_t kPiece = 1024;
+  const int64_t whole = gradients.numel() / kPiece * kPiece;
+  const at::Tensor pieces =  // [pieces]
+      at::linalg_vector_norm(gradients.narrow(0, 0, whole).view({-1, kPiece}), 2, 1);
+  const at::Tensor rest =
+      at::linalg_vector_norm(gradients.narrow(0, whole, gradients.numel() - whole));
+  const at::Tensor all = at::cat({pieces, rest.reshape({1})});  // [pieces + 1]
+  return at::linalg_vector_norm(all, 2, std::nullopt, /*keepdim=*/false, at::kDouble);
 }
 
 double clip_factor(double norm, double clip_norm) {

@@ -50,7 +50,6 @@ class CommandsOnTheEmulatedGpu : public ::testing::Test {
     const std::string build = PHRASEQ_BUILD_FOLDER "/tests/";
     const std::string driver = build + "fake_cuda/libcuda.so.1";
     setenv("LD_PRELOAD", (std::string(EMULATED_GPU_LIBRARY) + ":" + driver).c_str(), 1);
-    setenv("PHRASEQ_CUDA_KERNELS", "1", 1);
     setenv("PHRASEQ_NVRTC", (build + "fake_nvrtc/libnvrtc.so.97").c_str(), 1);
     setenv("PHRASEQ_CUDA_CACHE", workspace_.path("kernels").c_str(), 1);
     setenv("PHRASEQ_FAKE_CUDA_LAUNCHES", workspace_.path("launches").c_str(), 1);
@@ -84,6 +83,9 @@ class CommandsOnTheEmulatedGpu : public ::testing::Test {
   Workspace workspace_;
 };
 
+/// Of 32 columns, for which tests/fake_cuda has the kernels of attention.
+const std::string kOneHead = "--encoder-attention-heads 1 --decoder-attention-heads 1 ";
+
 TEST_F(CommandsOnTheEmulatedGpu, TrainAsTheCpuDoes) {
   for (const std::string more : {"", "--bf16", "--update-freq 2 --optimizer adafactor"}) {
     ASSERT_EQ(train("gpu", 25, more + " --log-interval 1").exit_code, kExitOk) << more;
@@ -105,7 +107,8 @@ TEST_F(CommandsOnTheEmulatedGpu, ResumeWithTheSameBits) {
 }
 
 TEST_F(CommandsOnTheEmulatedGpu, TrainWithKernelsAsWithOperators) {
-  const std::string some = "--log-interval 1 --dropout 0.2 --activation-dropout 0.1 ";
+  const std::string some =
+      kOneHead + "--log-interval 1 --dropout 0.2 --activation-dropout 0.1 --attention-dropout 0.1 ";
   const std::vector<std::string> precisions = {"--precision fp32", "--bf16", "--fp16"};
   for (const std::string& precision : precisions) {
     const auto result = train("operators" + precision.substr(2, 4), 25, some + precision);
@@ -122,18 +125,21 @@ TEST_F(CommandsOnTheEmulatedGpu, TrainWithKernelsAsWithOperators) {
   }
   const auto launches = lines_of(workspace_.read("launches"));
   for (const char* const kernel : {"adam",
-                                   "dropout_add",
+                                   "relu_dropout",
+                                   "relu_dropout_backward",
                                    "dropout_add_norm",
                                    "dropout_add_norm_backward",
-                                   "norm_parameter_gradients",
                                    "embed",
-                                   "embed_backward"})
+                                   "embed_backward",
+                                   "cross_entropy",
+                                   "attention",
+                                   "attention_backward_keys"})
     EXPECT_THAT(launches, Contains(kernel));
 }
 
 TEST_F(CommandsOnTheEmulatedGpu, ResumeWithTheSameBitsWithKernels) {
   use_kernels();
-  const std::string more = "--bf16 --dropout 0.2";
+  const std::string more = kOneHead + "--bf16 --dropout 0.2";
   for (const auto& [folder, updates] : {std::pair("whole", 14), {"parts", 6}, {"parts", 14}}) {
     const auto result = train(folder, updates, more);
     ASSERT_EQ(result.exit_code, kExitOk) << result.errors;

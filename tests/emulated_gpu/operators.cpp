@@ -205,6 +205,24 @@ at::Tensor& copy(at::Tensor& to, const at::Tensor& from, bool non_blocking) {
   return to;
 }
 
+/// sum · beta + a b · alpha in fp32, for factors of 16 bits, which the CPU has no operator for.
+at::Tensor& addmm_of_sixteen_bits(const at::Tensor& sum,
+                                  const at::Tensor& a,
+                                  const at::Tensor& b,
+                                  at::ScalarType type,
+                                  const at::Scalar& beta,
+                                  const at::Scalar& alpha,
+                                  at::Tensor& out) {
+  TORCH_CHECK(type == at::kFloat && out.scalar_type() == type && sum.scalar_type() == type &&
+                  a.scalar_type() == b.scalar_type() &&
+                  (a.scalar_type() == at::kBFloat16 || a.scalar_type() == at::kHalf),
+              "addmm: out_dtype is fp32, for factors of 16 bits");
+  at::Tensor host_out = on_host(out);
+  host_out.copy_(
+      at::addmm(on_host(sum), on_host(a).to(at::kFloat), on_host(b).to(at::kFloat), beta, alpha));
+  return out;
+}
+
 TORCH_LIBRARY_IMPL(_, CUDA, library) {
   library.fallback(torch::CppFunction::makeFromBoxedFunction<&compute_on_host>());
 }
@@ -221,6 +239,7 @@ TORCH_LIBRARY_IMPL(aten, CUDA, library) {
   // in turn, and observers see two products.
   for (const char* const product : {"mm", "addmm", "bmm", "baddbmm"})
     library.impl(product, torch::CppFunction::makeFromBoxedFunction<&compute_on_host>());
+  library.impl("addmm.dtype_out", TORCH_FN(addmm_of_sixteen_bits));
   library.impl("set_.source_Storage_storage_offset", TORCH_FN(at::native::set_storage_cpu_));
 }
 

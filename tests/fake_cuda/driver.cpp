@@ -56,24 +56,46 @@ void run(void** values) {
   call(kKernel, values, count(kKernel));
 }
 
+using Functions = std::array<Function, 14>;
+
 template <class Device>
-constexpr std::array<Function, 7> kFunctions = {
+constexpr Functions kFunctions = {
     {{"adam", 1, &run<&Device::adam>},
      {"dropout_add", 1, &run<&Device::dropout_add>},
+     {"relu_dropout", 1, &run<&Device::relu_dropout>},
+     {"relu_dropout_backward", 1, &run<&Device::relu_dropout_backward>},
      {"dropout_add_norm", 32, &run<&Device::dropout_add_norm>},
      {"dropout_add_norm_backward", 32, &run<&Device::dropout_add_norm_backward>},
-     {"norm_parameter_gradients", 1, &run<&Device::norm_parameter_gradients>},
      {"embed", 1, &run<&Device::embed>},
-     {"embed_backward", 1, &run<&Device::embed_backward>}}};
+     {"embed_backward_cuts", 1, &run<&Device::embed_backward_cuts>},
+     {"embed_backward", 1, &run<&Device::embed_backward>},
+     {"column_sums", 32, &run<&Device::column_sums>},
+     {"cross_entropy", 32, &run<&Device::cross_entropy>},
+     {"attention", 32, &run<&Device::attention>},
+     {"attention_backward_queries", 32, &run<&Device::attention_backward_queries>},
+     {"attention_backward_keys", 32, &run<&Device::attention_backward_keys>}}};
 
-const std::array<Function, 7>* functions_of(std::string_view options) {
-  if (options.find("PHRASEQ_ELEMENT=0") != std::string_view::npos)
-    return &kFunctions<on_host::Fp32>;
-  if (options.find("PHRASEQ_ELEMENT=1") != std::string_view::npos)
-    return &kFunctions<on_host::Bf16>;
-  if (options.find("PHRASEQ_ELEMENT=2") != std::string_view::npos)
-    return &kFunctions<on_host::Fp16>;
-  return nullptr;
+/// The number of an option -D….
+int number_of(std::string_view options, std::string_view name, int otherwise = 1) {
+  const size_t at = options.find(name);
+  return at == std::string_view::npos ? otherwise : std::atoi(options.data() + at + name.size());
+}
+
+const Functions* functions_of(std::string_view options) {
+  const int width = number_of(options, "PHRASEQ_WIDTH=");
+  if (32 * width * number_of(options, "PHRASEQ_PACKS=") > on_host::kMostColumns ||
+      number_of(options, "PHRASEQ_HEAD_DIM=", on_host::kHeadDim) != on_host::kHeadDim)
+    return nullptr;
+  switch (number_of(options, "PHRASEQ_ELEMENT=")) {
+    case 0:
+      return &kFunctions<on_host::Fp32>;
+    case 1:
+      return width == 1 ? &kFunctions<on_host::Bf16> : &kFunctions<on_host::Bf16InPacks>;
+    case 2:
+      return &kFunctions<on_host::Fp16>;
+    default:
+      return nullptr;
+  }
 }
 
 /// Whether this thread has a context: a driver gives none to a thread by itself.
@@ -121,14 +143,14 @@ PHRASEQ_VISIBLE int cuGetErrorName(int /*result*/, const char** name) {
 
 PHRASEQ_VISIBLE int cuModuleLoadData(void** module, const void* image) {
   const auto* const functions = functions_of(static_cast<const char*>(image));
-  *module = const_cast<std::array<Function, 7>*>(functions);
+  *module = const_cast<Functions*>(functions);
   if (!has_context)
     return kInvalidContext;
   return functions == nullptr ? kInvalidValue : 0;
 }
 
 PHRASEQ_VISIBLE int cuModuleGetFunction(void** function, void* module, const char* name) {
-  for (const Function& each : *static_cast<const std::array<Function, 7>*>(module)) {
+  for (const Function& each : *static_cast<const Functions*>(module)) {
     if (each.name == name) {
       *function = const_cast<Function*>(&each);
       return 0;

@@ -4,6 +4,9 @@
 #ifndef PHRASEQ_WARP
 #define PHRASEQ_WARP 32
 #define PHRASEQ_KERNEL extern "C" __global__
+#define PHRASEQ_MAY_ALIAS
+#define PHRASEQ_MEMBER __device__ inline
+#define PHRASEQ_SELDOM __device__ __noinline__
 #endif
 
 typedef long long int64;
@@ -44,6 +47,17 @@ __device__ inline Element narrow(float x) {
 #endif
 #endif
 
+#define PHRASEQ_INFINITY __uint_as_float(0x7f800000u)
+
+// e^x, within two units in the last place of fp32 where activations have 16 bits.
+__device__ inline float exponential(float x) {
+#if PHRASEQ_ELEMENT == 0
+  return expf(x);
+#else
+  return __expf(x);
+#endif
+}
+
 // kernels::random_bits of core/nn/kernels/random_bits.h.
 __device__ inline uint32 random_bits(uint64 key, uint32 element) {
   uint32 x = element ^ (uint32)key;
@@ -68,3 +82,40 @@ __device__ inline float warp_sum(float x) {
 #endif
   return x;
 }
+
+__device__ inline float warp_max(float x) {
+#if PHRASEQ_WARP > 1
+  for (int offset = PHRASEQ_WARP / 2; offset > 0; offset /= 2)
+    x = fmaxf(x, __shfl_xor_sync(0xffffffffu, x, offset));
+#endif
+  return x;
+}
+
+// What the lanes of a warp have read and written is done.
+__device__ inline void sync_warp() {
+#if PHRASEQ_WARP > 1
+  __syncwarp();
+#endif
+}
+
+// The warp of a thread among those of the whole grid, and how many there are.
+__device__ inline int64 grid_warp() {
+  return (int64)blockIdx.x * (blockDim.x / PHRASEQ_WARP) + threadIdx.x / PHRASEQ_WARP;
+}
+__device__ inline int64 grid_warps() { return (int64)gridDim.x * (blockDim.x / PHRASEQ_WARP); }
+
+// Neighboring elements that a thread reads or writes at once; with 16 bytes, memory is read fastest.
+#define PHRASEQ_PACK (16 / (int)sizeof(Element))
+template <int width>
+struct alignas(width * sizeof(Element)) Pack {
+  Element at[width];
+} PHRASEQ_MAY_ALIAS;
+template <int width>
+__device__ inline Pack<width> load(const Element* from) {
+  return *(const Pack<width>*)from;
+}
+template <int width>
+__device__ inline void store(Element* to, const Pack<width>& pack) {
+  *(Pack<width>*)to = pack;
+}
+__device__ inline bool is_aligned(const void* address) { return (uint64)address % 16 == 0; }

@@ -1,11 +1,66 @@
-// y = residual + dropout(x); the gradient of x is dropout(dy) with the same key.
+// y = residual + dropout(x), whose gradient of x is dropout(dy) with the same key, and ReLU with dropout.
 
-// A thread for each element; residual may be null.
-PHRASEQ_KERNEL void dropout_add(const Element* x, const Element* residual, Element* y, int64 elements, uint64 key,
-                                       uint32 threshold, float kept) {
-  const int64 at = (int64)blockIdx.x * blockDim.x + threadIdx.x;
-  if (at >= elements)
-    return;
-  const float dropped = wide(x[at]) * dropout_factor(key, threshold, kept, (uint32)at);
-  y[at] = narrow(residual == 0 ? dropped : wide(residual[at]) + dropped);
+struct DropoutShape {
+  int64 elements;
+  uint64 key;        // 0 = none
+  uint32 threshold;  // p 2^32
+  float kept;        // 1 / (1 - p)
+};
+
+template <int width>
+__device__ inline void dropout_add_pack(const Element* x, const Element* residual, Element* y, int64 at,
+                                        const DropoutShape& shape) {
+  const Pack<width> in = load<width>(x + at), rest = load<width>(residual == 0 ? x + at : residual + at);
+  Pack<width> out;
+  for (int i = 0; i < width; ++i) {
+    const float dropped = wide(in.at[i]) * dropout_factor(shape.key, shape.threshold, shape.kept, (uint32)(at + i));
+    out.at[i] = narrow(residual == 0 ? dropped : wide(rest.at[i]) + dropped);
+  }
+  store<width>(y + at, out);
+}
+
+// A thread for PHRASEQ_PACK elements; residual may be null.
+PHRASEQ_KERNEL void dropout_add(const Element* x, const Element* residual, Element* y, DropoutShape shape) {
+  const int64 first = PHRASEQ_PACK * ((int64)blockIdx.x * blockDim.x + threadIdx.x), last = first + PHRASEQ_PACK;
+  if (last <= shape.elements && is_aligned(x) && is_aligned(residual) && is_aligned(y))
+    return dropout_add_pack<PHRASEQ_PACK>(x, residual, y, first, shape);
+  for (int64 at = first; at < last && at < shape.elements; ++at) dropout_add_pack<1>(x, residual, y, at, shape);
+}
+
+template <int width>
+__device__ inline void relu_dropout_pack(const Element* x, Element* y, int64 at, const DropoutShape& shape) {
+  const Pack<width> in = load<width>(x + at);
+  Pack<width> out;
+  for (int i = 0; i < width; ++i) {
+    const float value = wide(in.at[i]);
+    // As ATen's: NaN stays NaN.
+    const float positive = value < 0.0f ? 0.0f : value;
+    out.at[i] = narrow(positive * dropout_factor(shape.key, shape.threshold, shape.kept, (uint32)(at + i)));
+  }
+  store<width>(y + at, out);
+}
+
+// y = dropout(max(x, 0)); y may be x. A thread for PHRASEQ_PACK elements.
+PHRASEQ_KERNEL void relu_dropout(const Element* x, Element* y, DropoutShape shape) {
+  const int64 first = PHRASEQ_PACK * ((int64)blockIdx.x * blockDim.x + threadIdx.x), last = first + PHRASEQ_PACK;
+  if (last <= shape.elements && is_aligned(x) && is_aligned(y))
+    return relu_dropout_pack<PHRASEQ_PACK>(x, y, first, shape);
+  for (int64 at = first; at < last && at < shape.elements; ++at) relu_dropout_pack<1>(x, y, at, shape);
+}
+
+template <int width>
+__device__ inline void relu_dropout_backward_pack(const Element* dy, const Element* y, Element* dx, int64 at, float kept) {
+  const Pack<width> up = load<width>(dy + at), out = load<width>(y + at);
+  Pack<width> down;
+  // What was dropped or is not positive is 0 in y.
+  for (int i = 0; i < width; ++i) down.at[i] = narrow(wide(out.at[i]) > 0.0f ? wide(up.at[i]) * kept : 0.0f);
+  store<width>(dx + at, down);
+}
+
+// The gradient of x, from the result y. A thread for PHRASEQ_PACK elements.
+PHRASEQ_KERNEL void relu_dropout_backward(const Element* dy, const Element* y, Element* dx, int64 elements, float kept) {
+  const int64 first = PHRASEQ_PACK * ((int64)blockIdx.x * blockDim.x + threadIdx.x), last = first + PHRASEQ_PACK;
+  if (last <= elements && is_aligned(dy) && is_aligned(y) && is_aligned(dx))
+    return relu_dropout_backward_pack<PHRASEQ_PACK>(dy, y, dx, first, kept);
+  for (int64 at = first; at < last && at < elements; ++at) relu_dropout_backward_pack<1>(dy, y, dx, at, kept);
 }

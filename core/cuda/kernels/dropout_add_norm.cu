@@ -1,4 +1,9 @@
 // y = LN(residual + dropout(x)) and its gradients (Ba et al. 2016; fp32 statistics).
+//
+// A warp computes row after row, and holds a row in registers: PHRASEQ_PACKS packs of PHRASEQ_WIDTH neighboring columns
+// in each lane. The options of the compiler give both, by the number of columns (core/cuda/norm_variant.h).
+
+#define PHRASEQ_HELD (PHRASEQ_PACKS * PHRASEQ_WIDTH)
 
 struct NormShape {
   int64 rows;
@@ -9,81 +14,146 @@ struct NormShape {
   float kept;        // 1 / (1 - p)
 };
 
-__device__ inline float norm_input(const Element* x, const Element* residual, const NormShape& shape, int64 row, int column) {
-  const int64 at = row * shape.columns + column;
-  const float dropped = wide(x[at]) * dropout_factor(shape.key, shape.threshold, shape.kept, (uint32)at);
-  return residual == 0 ? dropped : wide(residual[at]) + dropped;
+// The first column of a pack of this lane.
+__device__ inline int pack_column(int pack) {
+  return (pack * PHRASEQ_WARP + (int)threadIdx.x % PHRASEQ_WARP) * PHRASEQ_WIDTH;
 }
 
-// A warp for each row. residual may be null; mean and rstd [rows].
-PHRASEQ_KERNEL void dropout_add_norm(const Element* x, const Element* residual, const float* gain, const float* bias,
-                                            Element* y, float* mean, float* rstd, NormShape shape) {
-  const int64 row = (int64)blockIdx.x * (blockDim.x / PHRASEQ_WARP) + threadIdx.x / PHRASEQ_WARP;
-  const int lane = threadIdx.x % PHRASEQ_WARP;
-  if (row >= shape.rows)
+__device__ inline void read_parameter(const float* parameter, int columns, float* values) {
+  for (int pack = 0; pack < PHRASEQ_PACKS; ++pack) {
+    for (int i = 0; i < PHRASEQ_WIDTH; ++i) {
+      const int column = pack_column(pack) + i;
+      values[pack * PHRASEQ_WIDTH + i] = column < columns ? parameter[column] : 0.0f;
+    }
+  }
+}
+
+__device__ inline void read_row(const Element* row, int columns, float* values) {
+  for (int pack = 0; pack < PHRASEQ_PACKS; ++pack) {
+    Pack<PHRASEQ_WIDTH> in = {};
+    if (pack_column(pack) < columns)
+      in = load<PHRASEQ_WIDTH>(row + pack_column(pack));
+    for (int i = 0; i < PHRASEQ_WIDTH; ++i) values[pack * PHRASEQ_WIDTH + i] = wide(in.at[i]);
+  }
+}
+
+__device__ inline void write_row(const float* values, int columns, Element* row) {
+  for (int pack = 0; pack < PHRASEQ_PACKS; ++pack) {
+    if (pack_column(pack) >= columns)
+      continue;
+    Pack<PHRASEQ_WIDTH> out;
+    for (int i = 0; i < PHRASEQ_WIDTH; ++i) out.at[i] = narrow(values[pack * PHRASEQ_WIDTH + i]);
+    store<PHRASEQ_WIDTH>(row + pack_column(pack), out);
+  }
+}
+
+// The factors of the dropout in a row.
+__device__ inline void read_factors(const NormShape& shape, int64 row, float* factors) {
+  for (int pack = 0; pack < PHRASEQ_PACKS; ++pack) {
+    for (int i = 0; i < PHRASEQ_WIDTH; ++i) {
+      const int64 at = row * shape.columns + pack_column(pack) + i;
+      factors[pack * PHRASEQ_WIDTH + i] = dropout_factor(shape.key, shape.threshold, shape.kept, (uint32)at);
+    }
+  }
+}
+
+// z = residual + dropout(x) in a row; residual may be null.
+__device__ inline void read_sum(const Element* x, const Element* residual, const NormShape& shape, int64 row,
+                                const float* factors, float* z) {
+  read_row(x + row * shape.columns, shape.columns, z);
+  for (int i = 0; i < PHRASEQ_HELD; ++i) z[i] *= factors[i];
+  if (residual == 0)
     return;
+  float rest[PHRASEQ_HELD];
+  read_row(residual + row * shape.columns, shape.columns, rest);
+  for (int i = 0; i < PHRASEQ_HELD; ++i) z[i] += rest[i];
+}
+
+__device__ inline float row_sum(const float* values) {
   float sum = 0.0f;
-  for (int c = lane; c < shape.columns; c += PHRASEQ_WARP) sum += norm_input(x, residual, shape, row, c);
-  const float center = warp_sum(sum) / shape.columns;
-  float squares = 0.0f;
-  for (int c = lane; c < shape.columns; c += PHRASEQ_WARP) {
-    const float distance = norm_input(x, residual, shape, row, c) - center;
-    squares += distance * distance;
-  }
-  const float scale = 1.0f / sqrtf(warp_sum(squares) / shape.columns + shape.eps);
-  for (int c = lane; c < shape.columns; c += PHRASEQ_WARP) {
-    const float normed = (norm_input(x, residual, shape, row, c) - center) * scale;
-    y[row * shape.columns + c] = narrow(normed * gain[c] + bias[c]);
-  }
-  if (lane == 0) {
-    mean[row] = center;
-    rstd[row] = scale;
+  for (int i = 0; i < PHRASEQ_HELD; ++i) sum += values[i];
+  return warp_sum(sum);
+}
+
+// Turns z into z - center; 0 beyond the last column.
+__device__ inline void subtract_center(float center, int columns, float* z) {
+  for (int pack = 0; pack < PHRASEQ_PACKS; ++pack) {
+    const bool is_inside = pack_column(pack) < columns;
+    for (int i = 0; i < PHRASEQ_WIDTH; ++i) {
+      float& value = z[pack * PHRASEQ_WIDTH + i];
+      value = is_inside ? value - center : 0.0f;
+    }
   }
 }
 
-// A warp for each row. d_residual receives the gradient of the sum, dx that of x; dx may be d_residual without dropout.
+// residual may be null; mean and rstd [rows].
+PHRASEQ_KERNEL void dropout_add_norm(const Element* x, const Element* residual, const float* gain, const float* bias,
+                                     Element* y, float* mean, float* rstd, NormShape shape) {
+  float gains[PHRASEQ_HELD], biases[PHRASEQ_HELD], z[PHRASEQ_HELD], other[PHRASEQ_HELD];
+  read_parameter(gain, shape.columns, gains);
+  read_parameter(bias, shape.columns, biases);
+  for (int64 row = grid_warp(); row < shape.rows; row += grid_warps()) {
+    read_factors(shape, row, other);
+    read_sum(x, residual, shape, row, other, z);
+    const float center = row_sum(z) / shape.columns;
+    subtract_center(center, shape.columns, z);
+    for (int i = 0; i < PHRASEQ_HELD; ++i) other[i] = z[i] * z[i];
+    const float scale = 1.0f / sqrtf(row_sum(other) / shape.columns + shape.eps);
+    for (int i = 0; i < PHRASEQ_HELD; ++i) z[i] = z[i] * scale * gains[i] + biases[i];
+    write_row(z, shape.columns, y + row * shape.columns);
+    if (threadIdx.x % PHRASEQ_WARP == 0) {
+      mean[row] = center;
+      rstd[row] = scale;
+    }
+  }
+}
+
+// Sums of the gradients of gain or bias over the rows of a warp.
+__device__ inline void write_sums(const float* sums, int columns, float* partial) {
+  for (int pack = 0; pack < PHRASEQ_PACKS; ++pack) {
+    for (int i = 0; i < PHRASEQ_WIDTH; ++i) {
+      const int column = pack_column(pack) + i;
+      if (column < columns)
+        partial[column] = sums[pack * PHRASEQ_WIDTH + i];
+    }
+  }
+}
+
+// d_residual receives the gradient of the sum, dx that of x; dx may be d_residual without dropout. partial [warps, 2,
+// columns] receives the sums of the gradients of gain and bias over the rows of each warp. They are added in order
+// afterwards: the same bits in every run.
 PHRASEQ_KERNEL void dropout_add_norm_backward(const Element* dy, const Element* x, const Element* residual,
-                                                     const float* gain, const float* mean, const float* rstd, Element* dx,
-                                                     Element* d_residual, NormShape shape) {
-  const int64 row = (int64)blockIdx.x * (blockDim.x / PHRASEQ_WARP) + threadIdx.x / PHRASEQ_WARP;
-  const int lane = threadIdx.x % PHRASEQ_WARP;
-  if (row >= shape.rows)
-    return;
-  const float center = mean[row], scale = rstd[row];
-  float sum = 0.0f, product = 0.0f;
-  for (int c = lane; c < shape.columns; c += PHRASEQ_WARP) {
-    const float up = wide(dy[row * shape.columns + c]) * gain[c];
-    sum += up;
-    product += up * (norm_input(x, residual, shape, row, c) - center) * scale;
+                                              const float* gain, const float* mean, const float* rstd, Element* dx,
+                                              Element* d_residual, float* partial, NormShape shape) {
+  float gains[PHRASEQ_HELD], d_gain[PHRASEQ_HELD], d_bias[PHRASEQ_HELD];
+  read_parameter(gain, shape.columns, gains);
+  for (int i = 0; i < PHRASEQ_HELD; ++i) d_gain[i] = d_bias[i] = 0.0f;
+  for (int64 row = grid_warp(); row < shape.rows; row += grid_warps()) {
+    float factors[PHRASEQ_HELD], normed[PHRASEQ_HELD], up[PHRASEQ_HELD];
+    read_factors(shape, row, factors);
+    read_sum(x, residual, shape, row, factors, normed);
+    subtract_center(mean[row], shape.columns, normed);
+    read_row(dy + row * shape.columns, shape.columns, up);
+    const float scale = rstd[row];
+    float sum = 0.0f, product = 0.0f;
+    for (int i = 0; i < PHRASEQ_HELD; ++i) {
+      normed[i] *= scale;
+      d_gain[i] += up[i] * normed[i];
+      d_bias[i] += up[i];
+      up[i] *= gains[i];
+      sum += up[i];
+      product += up[i] * normed[i];
+    }
+    sum = warp_sum(sum) / shape.columns;
+    product = warp_sum(product) / shape.columns;
+    for (int i = 0; i < PHRASEQ_HELD; ++i) up[i] = scale * (up[i] - sum - normed[i] * product);
+    write_row(up, shape.columns, d_residual + row * shape.columns);
+    if (shape.key == 0)
+      continue;
+    for (int i = 0; i < PHRASEQ_HELD; ++i) up[i] *= factors[i];
+    write_row(up, shape.columns, dx + row * shape.columns);
   }
-  sum = warp_sum(sum) / shape.columns;
-  product = warp_sum(product) / shape.columns;
-  for (int c = lane; c < shape.columns; c += PHRASEQ_WARP) {
-    const int64 at = row * shape.columns + c;
-    const float normed = (norm_input(x, residual, shape, row, c) - center) * scale;
-    const float d = scale * (wide(dy[at]) * gain[c] - sum - normed * product);
-    d_residual[at] = narrow(d);
-    if (shape.key != 0)
-      dx[at] = narrow(d * dropout_factor(shape.key, shape.threshold, shape.kept, (uint32)at));
-  }
-}
-
-// Sums over strips of rows, for d_gain and d_bias: block (i, s) computes columns i · blockDim.x … of strip s of
-// `strip_rows` rows; partial [strips, 2, columns]. The strips are added in order afterwards: the same bits in every run.
-PHRASEQ_KERNEL void norm_parameter_gradients(const Element* dy, const Element* x, const Element* residual,
-                                                    const float* mean, const float* rstd, float* partial, int64 strip_rows,
-                                                    NormShape shape) {
-  const int c = blockIdx.x * blockDim.x + threadIdx.x;
-  if (c >= shape.columns)
-    return;
-  const int64 first = blockIdx.y * strip_rows;
-  const int64 last = first + strip_rows < shape.rows ? first + strip_rows : shape.rows;
-  float d_gain = 0.0f, d_bias = 0.0f;
-  for (int64 row = first; row < last; ++row) {
-    const float up = wide(dy[row * shape.columns + c]);
-    d_bias += up;
-    d_gain += up * (norm_input(x, residual, shape, row, c) - mean[row]) * rstd[row];
-  }
-  partial[(2 * (int64)blockIdx.y) * shape.columns + c] = d_gain;
-  partial[(2 * (int64)blockIdx.y + 1) * shape.columns + c] = d_bias;
+  float* const sums = partial + 2 * grid_warp() * shape.columns;
+  write_sums(d_gain, shape.columns, sums);
+  write_sums(d_bias, shape.columns, sums + shape.columns);
 }

@@ -11,7 +11,7 @@ struct EmbeddingShape {
 
 // A thread for each element; position_table may be null.
 PHRASEQ_KERNEL void embed(const int64* ids, const int64* positions, const float* table, const float* position_table,
-                                 Element* y, EmbeddingShape shape) {
+                          Element* y, EmbeddingShape shape) {
   const int64 at = (int64)blockIdx.x * blockDim.x + threadIdx.x;
   if (at >= shape.rows * shape.columns)
     return;
@@ -22,21 +22,45 @@ PHRASEQ_KERNEL void embed(const int64* ids, const int64* positions, const float*
   y[at] = narrow(sum * dropout_factor(shape.key, shape.threshold, shape.kept, (uint32)at));
 }
 
-// Adds scale · dropout(dy) to the rows `ids` of d_table; rows with the id `skip` add nothing. sorted [rows]: the ids in
-// ascending order; order [rows]: the row that each of them comes from, equal ids in the order of the rows. Block (i, j)
-// adds up all rows of the id at place i, if it is the first of its id, for columns j · blockDim.x …: no atomic addition,
-// the same bits in every run.
-PHRASEQ_KERNEL void embed_backward(const Element* dy, const int64* sorted, const int64* order, float* d_table,
-                                          int64 skip, EmbeddingShape shape) {
+// Gradients are added up by id, without atomic additions: the same bits in every run. sorted [rows]: the ids in
+// ascending order; order [rows]: the row that each of them comes from, equal ids in the order of the rows. The places of
+// an id are cut at every PHRASEQ_CUT, so that no thread adds up many rows of a frequent id.
+#define PHRASEQ_CUT 32
+
+__device__ inline bool begins_id(const int64* sorted, int64 place) {
+  return place == 0 || sorted[place - 1] != sorted[place];
+}
+
+// partial [rows, columns] receives, at the place where a cut of an id begins, the sum of scale · dropout(dy) over the
+// cut. Block (i, j) does so for place i and the columns from j · blockDim.x on. Rows with the id `skip` are left out.
+PHRASEQ_KERNEL void embed_backward_cuts(const Element* dy, const int64* sorted, const int64* order, float* partial,
+                                        int64 skip, EmbeddingShape shape) {
   const int64 first = blockIdx.x;
   const int column = blockIdx.y * blockDim.x + threadIdx.x;
   const int64 id = sorted[first];
-  if (column >= shape.columns || id == skip || (first > 0 && sorted[first - 1] == id))
+  if (column >= shape.columns || id == skip || !(first % PHRASEQ_CUT == 0 || begins_id(sorted, first)))
     return;
   float sum = 0.0f;
-  for (int64 place = first; place < shape.rows && sorted[place] == id; ++place) {
+  int64 place = first;
+  do {
     const int64 at = order[place] * shape.columns + column;
     sum += wide(dy[at]) * dropout_factor(shape.key, shape.threshold, shape.kept, (uint32)at);
-  }
-  d_table[id * shape.columns + column] += shape.scale * sum;
+    ++place;
+  } while (place < shape.rows && place % PHRASEQ_CUT != 0 && sorted[place] == id);
+  partial[first * shape.columns + column] = shape.scale * sum;
+}
+
+// Adds the sums of an id's cuts to its row of d_table, in the same blocks.
+PHRASEQ_KERNEL void embed_backward(const float* partial, const int64* sorted, float* d_table, int64 skip,
+                                   EmbeddingShape shape) {
+  const int64 first = blockIdx.x;
+  const int column = blockIdx.y * blockDim.x + threadIdx.x;
+  const int64 id = sorted[first];
+  if (column >= shape.columns || id == skip || !begins_id(sorted, first))
+    return;
+  float sum = partial[first * shape.columns + column];
+  for (int64 place = (first / PHRASEQ_CUT + 1) * PHRASEQ_CUT; place < shape.rows && sorted[place] == id;
+       place += PHRASEQ_CUT)
+    sum += partial[place * shape.columns + column];
+  d_table[id * shape.columns + column] += sum;
 }

@@ -11,7 +11,7 @@
 #include "core/base/error.h"
 #include "core/base/work_profile.h"
 #include "core/nn/functional/cpu_kernels.h"
-#include "core/nn/functional/device/flash_attention.h"
+#include "core/nn/functional/device/attention/fused_attention.h"
 #include "core/nn/functional/reference/grouped_attention_reference.h"
 
 namespace phraseq::nn {
@@ -254,9 +254,11 @@ at::Tensor grouped_attention(const at::Tensor& q,
   check_grouped_shapes(q, kv, rows, layout);
   const WorkSpan span(Work::kAttention);
   const uint64_t key = cpu::dropout_key(dropout, context);
-  const bool drops = dropout > 0.0 && key != 0;
-  if (!drops && weights == nullptr && flash_attention_applies(q, kv, rows, layout, causal))
-    return flash_attention(q, kv, rows, layout, causal);
+  if (weights == nullptr) {
+    const at::Tensor out = fused_attention(q, kv, rows, layout, causal, dropout, key);
+    if (out.defined())
+      return out;
+  }
   if (!cpu::has_kernels(q))
     return reference::grouped_attention(q, kv, rows, layout, causal, dropout, key, weights);
   const auto call = c10::make_intrusive<Call>();

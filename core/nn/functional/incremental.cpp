@@ -13,7 +13,7 @@
 
 #include "core/base/work_profile.h"
 #include "core/nn/functional/cpu_kernels.h"
-#include "core/nn/functional/device/flash_attention.h"
+#include "core/nn/functional/device/attention/fused_attention.h"
 #include "core/nn/functional/reference/incremental_reference.h"
 #include "core/nn/kernels/kernels.h"
 
@@ -289,9 +289,11 @@ at::Tensor cross_attention_by_operators(const at::Tensor& q,
   const auto layout = plain_layout(q.size(1), heads, scale, 0);
   const auto row_offsets = offsets_of_rows(ranges.sentence_of_row, ranges.offsets.size() - 1);
   const SentenceRows rows{row_offsets, ranges.offsets};
-  if (weights == nullptr && !row_offsets.empty() &&
-      flash_attention_applies(q, kv, rows, layout, /*causal=*/false))
-    return flash_attention(q, kv, rows, layout, /*causal=*/false);
+  if (weights == nullptr && !row_offsets.empty()) {
+    const at::Tensor out = fused_attention(q, kv, rows, layout, /*causal=*/false);
+    if (out.defined())
+      return out;
+  }
   return cross_attention_reference(q, kv, ranges, heads, scale, weights);
 }
 

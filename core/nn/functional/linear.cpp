@@ -15,6 +15,7 @@
 #include "core/base/error.h"
 #include "core/base/work_profile.h"
 #include "core/nn/functional/cpu_kernels.h"
+#include "core/nn/functional/device/column_sums.h"
 #include "core/nn/functional/matrix_product.h"
 #include "core/nn/functional/reference/functional_reference.h"
 #include "core/nn/packed/packed_product.h"
@@ -165,6 +166,11 @@ at::Tensor stacked_bias(at::TensorList biases) {
   return biases.empty() ? at::Tensor() : side_by_side(biases);
 }
 
+/// The same in the type of activations, for operators that add it to a product.
+at::Tensor narrow_stacked_bias(at::TensorList biases, const Context& context) {
+  return biases.empty() ? at::Tensor() : stacked_weight(biases, context);
+}
+
 /// What the backward pass has to know of the stacked parameters.
 void save_places(AutogradContext* ctx,
                  at::TensorList weights,
@@ -216,7 +222,8 @@ class StackedProduct : public torch::autograd::Function<StackedProduct> {
                             at::TensorList weights,
                             at::TensorList biases,
                             const Context* context) {
-    const at::Tensor weight = stacked_weight(weights, *context), bias = stacked_bias(biases);
+    const at::Tensor weight = stacked_weight(weights, *context);
+    const at::Tensor bias = narrow_stacked_bias(biases, *context);
     ctx->save_for_backward({x, weight});
     save_places(ctx, weights, biases, *context);
     return bias.defined() ? at::addmm(bias.to(x.scalar_type()), x, weight.t())
@@ -230,7 +237,7 @@ class StackedProduct : public torch::autograd::Function<StackedProduct> {
     if (gradients.weight)
       gradients.weight->add_product(dy.t(), x);  // [Σ out, in]
     if (gradients.bias)
-      gradients.bias->add(dy.sum(0, false, gradients.bias->sum().scalar_type()));  // [Σ out]
+      gradients.bias->add(column_sums(dy));  // [Σ out]
     const bool needed = ctx->needs_input_grad(0);
     return gradients.for_autograd(needed ? at::mm(dy, weight) : at::Tensor(), 1);  // [rows, in]
   }

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include <ATen/core/dispatch/Dispatcher.h>
+#include <ATen/ops/addmm.h>
 #include <ATen/ops/mm.h>
 
 #include "core/nn/functional/cpu_kernels.h"
@@ -62,6 +63,12 @@ at::Tensor onednn_product(const at::Tensor& a, const at::Tensor& b) {
                       "");
 }
 
+/// Whether LibTorch adds a product of 16-bit factors to sums in fp32 without rounding it.
+bool adds_products_of_sixteen_bits(const at::Tensor& sum, const at::Tensor& factor) {
+  return sum.is_cuda() && sum.scalar_type() == at::kFloat &&
+         (factor.scalar_type() == at::kBFloat16 || factor.scalar_type() == at::kHalf);
+}
+
 }  // namespace
 
 at::Tensor matrix_product(const at::Tensor& a, const at::Tensor& b) {
@@ -72,6 +79,10 @@ at::Tensor matrix_product(const at::Tensor& a, const at::Tensor& b) {
 void add_matrix_product(const at::Tensor& sum, const at::Tensor& a, const at::Tensor& b) {
   at::Tensor place = sum;
   const bool one_type = sum.scalar_type() == a.scalar_type();
+  if (adds_products_of_sixteen_bits(sum, a)) {
+    at::addmm_out(place, place, a, b, at::kFloat);  // [m, n]
+    return;
+  }
   const at::Tensor product = one_type ? onednn_product(a, b) : matrix_product(a, b);
   if (!product.defined()) {
     place.addmm_(a, b);  // [m, n]

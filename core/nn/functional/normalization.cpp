@@ -200,7 +200,7 @@ at::Tensor dropout_add_norm(const at::Tensor& x,
                             Context& context) {
   const uint64_t key = cpu::dropout_key(dropout, context);
   const WorkSpan span(Work::kNorms);
-  const bool is_on_gpu = gpu::has_kernels(x) && gain.scalar_type() == at::kFloat;
+  const bool is_on_gpu = gpu::has_norm_kernel(x, gain);
   if (is_on_gpu || cpu::has_kernels(x)) {
     const at::Tensor rest = residual.defined() ? residual.contiguous() : residual;
     if (!is_on_gpu && !at::GradMode::is_enabled()) {

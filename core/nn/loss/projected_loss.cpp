@@ -13,6 +13,9 @@
 
 #include "core/base/error.h"
 #include "core/nn/functional/cpu_kernels.h"
+#include "core/nn/functional/device/column_sums.h"
+#include "core/nn/functional/device/gpu_kernels.h"
+#include "core/nn/functional/device/loss_kernel.h"
 #include "core/nn/functional/reference/functional_reference.h"
 #include "core/nn/loss/projection_chunks.h"
 #include "core/nn/loss/smoothing.h"
@@ -52,7 +55,7 @@ class ChunkLoss {
     if (cpu::has_kernels(logits)) {
       run_on_cpu(logits, first_row, log_p);
     } else {
-      run_reference(logits, first_row, log_p);
+      run_on_device(logits, first_row, log_p);
     }
   }
 
@@ -97,12 +100,12 @@ class ChunkLoss {
     return {gold, target.uniform, target.extra, target.constant};
   }
 
-  void run_reference(at::Tensor logits, int64_t first_row, const at::Tensor& log_p) {
+  void run_on_device(at::Tensor logits, int64_t first_row, const at::Tensor& log_p) {
     const at::Tensor gold = targets_.narrow(0, first_row, logits.size(0));  // [rows]
     if (!ids_.unsmoothed.defined())
       ids_ = reference::LossIds(rule_, logits.device());
-    const auto chunk =
-        reference::loss_rows(logits, bias_, gold, rule_, ids_, with_gradient_, scale_);
+    const auto loss_rows = gpu::has_kernels(logits) ? &gpu::loss_rows : &reference::loss_rows;
+    const auto chunk = loss_rows(logits, bias_, gold, rule_, ids_, with_gradient_, scale_);
     if (log_p.defined())
       at::Tensor(log_p).copy_(chunk.log_p);
     device_sums_ = device_sums_.defined() ? device_sums_ + chunk.sums : chunk.sums;
@@ -146,7 +149,7 @@ class Gradients {
     at::mm_out(d_hidden, dz, weights);                          // [rows, model]
     weight_.add_product(dz.t(), h);                             // [vocab, model]
     if (bias_)
-      bias_->add(dz.sum(0, false, bias_->sum().scalar_type()));  // [vocab]
+      bias_->add(column_sums(dz));  // [vocab]
   }
 
   tensor_list tensors() const {

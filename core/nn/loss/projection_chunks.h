@@ -10,9 +10,9 @@
 
 namespace phraseq::nn {
 
-/// Logits that are held at a time on the CPU, and elsewhere.
+/// Logits that are held at a time on the CPU, and their bytes elsewhere.
 inline constexpr int64_t kChunkLogits = int64_t{1} << 25;
-inline constexpr int64_t kDeviceChunkLogits = int64_t{1} << 26;
+inline constexpr int64_t kDeviceChunkBytes = int64_t{1} << 28;
 
 /// The most rows of a chunk on the CPU. Each chunk reads the weight twice and adds to its gradient
 /// once: with 65 rows and a weight of 32,000 x 512 in bf16 that adds twice the time of the
@@ -26,8 +26,9 @@ inline constexpr int64_t kLeastChunkRows = 16;
 /// `held`: how many numbers the work on a chunk holds for each logit.
 inline int64_t rows_of_a_chunk(const at::Tensor& hidden, int64_t vocabulary, int64_t held = 1) {
   const int64_t columns = std::max<int64_t>(vocabulary, 1) * held;
+  const auto size = static_cast<int64_t>(hidden.element_size());
   const int64_t rows = hidden.is_cpu() ? std::min(kMostChunkRows, kChunkLogits / columns)
-                                       : kDeviceChunkLogits / columns;
+                                       : kDeviceChunkBytes / (size * columns);
   return std::max(kLeastChunkRows, rows);
 }
 

@@ -17,10 +17,11 @@ namespace phraseq::cuda::on_host {
 struct Dimensions {
   unsigned x = 0, y = 0;
 };
-inline Dimensions blockIdx, threadIdx, blockDim{1, 1};
+inline Dimensions blockIdx, threadIdx, blockDim{1, 1}, gridDim{1, 1};
 
 inline float __uint_as_float(uint32_t bits) { return std::bit_cast<float>(bits); }
 inline uint32_t __float_as_uint(float value) { return std::bit_cast<uint32_t>(value); }
+inline float __expf(float x) { return std::exp(x); }
 
 inline unsigned short host_to_half(float value) {
   const std::string bytes = float_bytes({value}, DType::kF16);
@@ -36,6 +37,7 @@ inline float host_from_half(unsigned short bits) {
 /// Calls the kernel for every block of a grid.
 template <class Kernel>
 void run(unsigned blocks, unsigned blocks_y, const Kernel& kernel) {
+  gridDim = {blocks, blocks_y};
   for (blockIdx.y = 0; blockIdx.y < blocks_y; ++blockIdx.y) {
     for (blockIdx.x = 0; blockIdx.x < blocks; ++blockIdx.x) kernel();
   }
@@ -45,7 +47,16 @@ void run(unsigned blocks, unsigned blocks_y, const Kernel& kernel) {
 #define PHRASEQ_ON_HOST 1
 #define PHRASEQ_WARP 1
 #define PHRASEQ_KERNEL static
+#define PHRASEQ_MAY_ALIAS __attribute__((may_alias))
+#define PHRASEQ_MEMBER
+#define PHRASEQ_SELDOM
 #define __device__ static
+// A row of up to kMostColumns in one lane; in packs, a multiple of 8 of them.
+inline constexpr int kMostColumns = 512;
+#define PHRASEQ_WIDTH 1
+#define PHRASEQ_PACKS 512
+inline constexpr int kHeadDim = 32;
+#define PHRASEQ_HEAD_DIM 32
 
 // clang-format off
 #define PHRASEQ_ELEMENT 0
@@ -55,6 +66,10 @@ struct Fp32 {
 #include "core/cuda/kernels/dropout.cu"
 #include "core/cuda/kernels/dropout_add_norm.cu"
 #include "core/cuda/kernels/embedding.cu"
+#include "core/cuda/kernels/loss.cu"
+#include "core/cuda/kernels/column_sums.cu"
+#include "core/cuda/kernels/tile.cu"
+#include "core/cuda/kernels/attention.cu"
 };
 #undef PHRASEQ_ELEMENT
 #define PHRASEQ_ELEMENT 1
@@ -64,6 +79,10 @@ struct Bf16 {
 #include "core/cuda/kernels/dropout.cu"
 #include "core/cuda/kernels/dropout_add_norm.cu"
 #include "core/cuda/kernels/embedding.cu"
+#include "core/cuda/kernels/loss.cu"
+#include "core/cuda/kernels/column_sums.cu"
+#include "core/cuda/kernels/tile.cu"
+#include "core/cuda/kernels/attention.cu"
 };
 #undef PHRASEQ_ELEMENT
 #define PHRASEQ_ELEMENT 2
@@ -73,8 +92,32 @@ struct Fp16 {
 #include "core/cuda/kernels/dropout.cu"
 #include "core/cuda/kernels/dropout_add_norm.cu"
 #include "core/cuda/kernels/embedding.cu"
+#include "core/cuda/kernels/loss.cu"
+#include "core/cuda/kernels/column_sums.cu"
+#include "core/cuda/kernels/tile.cu"
+#include "core/cuda/kernels/attention.cu"
 };
 #undef PHRASEQ_ELEMENT
+#undef PHRASEQ_WIDTH
+#undef PHRASEQ_PACKS
+#define PHRASEQ_WIDTH 8
+#define PHRASEQ_PACKS 64
+#define PHRASEQ_ELEMENT 1
+/// As Bf16, but rows are read in packs.
+struct Bf16InPacks {
+#include "core/cuda/kernels/common.cu"
+#include "core/cuda/kernels/adam.cu"
+#include "core/cuda/kernels/dropout.cu"
+#include "core/cuda/kernels/dropout_add_norm.cu"
+#include "core/cuda/kernels/embedding.cu"
+#include "core/cuda/kernels/loss.cu"
+#include "core/cuda/kernels/column_sums.cu"
+#include "core/cuda/kernels/tile.cu"
+#include "core/cuda/kernels/attention.cu"
+};
+#undef PHRASEQ_ELEMENT
+#undef PHRASEQ_WIDTH
+#undef PHRASEQ_PACKS
 // clang-format on
 #undef __device__
 

@@ -5,22 +5,57 @@
 #include "core/nn/functional/device/gpu_kernels.h"
 
 namespace phraseq::nn::gpu {
-at::Tensor dropout_add(const at::Tensor& x, const at::Tensor& residual, double p, uint64_t key) {
+namespace {
+
+/// DropoutShape of dropout.cu.
+struct DropoutShape {
+  long long elements;
+  unsigned long long key;
+  uint32_t threshold;
+  float kept;
+
+  DropoutShape(const at::Tensor& x, const Mask& mask)
+      : elements(x.numel()), key(mask.key), threshold(mask.threshold), kept(mask.kept) {}
+};
+
+/// Threads for all elements of x.
+void launch_for_elements(const at::Tensor& x, const char* function, const Arguments& arguments) {
   constexpr int64_t kThreads = 256;
-  const at::Tensor y = at::empty(x.sizes(), x.options());
-  long long elements = x.numel();
-  if (elements == 0)
-    return y;
-  Mask mask = mask_of(p, key);
-  Arguments arguments;
-  arguments.add(x).add(residual).add(y).add_value(elements);
-  arguments.add_value(mask.key).add_value(mask.threshold).add_value(mask.kept);
+  if (x.numel() == 0)
+    return;
   launch(x,
          cuda::dropout_kernel(element_of(x.scalar_type())),
-         "dropout_add",
-         {.blocks = blocks_for(elements, kThreads), .threads = kThreads},
+         function,
+         {.blocks = blocks_for(x.numel(), kThreads * pack_of(x)), .threads = kThreads},
          arguments);
+}
+
+}  // namespace
+
+at::Tensor dropout_add(const at::Tensor& x, const at::Tensor& residual, double p, uint64_t key) {
+  const at::Tensor y = at::empty(x.sizes(), x.options());
+  DropoutShape shape(x, mask_of(p, key));
+  Arguments arguments;
+  arguments.add(x).add(residual).add(y).add_value(shape);
+  launch_for_elements(x, "dropout_add", arguments);
   return y;
+}
+
+void relu_dropout(const at::Tensor& x, const at::Tensor& y, double p, uint64_t key) {
+  DropoutShape shape(x, mask_of(p, key));
+  Arguments arguments;
+  arguments.add(x).add(y).add_value(shape);
+  launch_for_elements(x, "relu_dropout", arguments);
+}
+
+at::Tensor relu_dropout_backward(const at::Tensor& dy, const at::Tensor& y, double p) {
+  const at::Tensor dx = at::empty(y.sizes(), y.options());
+  long long elements = y.numel();
+  float kept = static_cast<float>(1.0 / (1.0 - p));
+  Arguments arguments;
+  arguments.add(dy).add(y).add(dx).add_value(elements).add_value(kept);
+  launch_for_elements(y, "relu_dropout_backward", arguments);
+  return dx;
 }
 
 }  // namespace phraseq::nn::gpu

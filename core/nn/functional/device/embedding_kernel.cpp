@@ -58,20 +58,21 @@ void embed_backward(const at::Tensor& dy,
                     const at::Tensor& d_table,
                     const EmbeddingNumbers& numbers) {
   constexpr int64_t kThreads = 128;
+  if (dy.numel() == 0)
+    return;
   const auto [sorted, order] = at::sort(ids, std::optional<bool>(true), 0, false);  // [tokens]
+  const at::Tensor partial = at::empty(dy.sizes(), d_table.options());  // [tokens, model]
   EmbeddingShape shape(dy.size(0), dy.size(1), numbers.scale, mask_of(numbers.p, numbers.key));
   long long skip = numbers.padding_id;
-  Arguments arguments;
-  arguments.add(dy).add(sorted).add(order).add(d_table).add_value(skip).add_value(shape);
-  if (dy.numel() > 0) {
-    launch(dy,
-           cuda::embedding_kernel(element_of(dy.scalar_type())),
-           "embed_backward",
-           {.blocks = static_cast<uint32_t>(shape.rows),
-            .blocks_y = blocks_for(shape.columns, kThreads),
-            .threads = kThreads},
-           arguments);
-  }
+  const cuda::KernelSource& kernel = cuda::embedding_kernel(element_of(dy.scalar_type()));
+  const cuda::LaunchShape blocks = {.blocks = static_cast<uint32_t>(shape.rows),
+                                    .blocks_y = blocks_for(shape.columns, kThreads),
+                                    .threads = kThreads};
+  Arguments cuts, sums;
+  cuts.add(dy).add(sorted).add(order).add(partial).add_value(skip).add_value(shape);
+  launch(dy, kernel, "embed_backward_cuts", blocks, cuts);
+  sums.add(partial).add(sorted).add(d_table).add_value(skip).add_value(shape);
+  launch(dy, kernel, "embed_backward", blocks, sums);
 }
 
 }  // namespace phraseq::nn::gpu

@@ -1,5 +1,7 @@
 #include "core/nn/functional/device/gpu_kernels.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <string_view>
 
@@ -8,11 +10,11 @@
 namespace phraseq::nn::gpu {
 
 bool are_kernels_wanted() {
-  static const bool is_set = [] {
+  static const bool are_wanted = [] {
     const char* const value = std::getenv("PHRASEQ_CUDA_KERNELS");
-    return value != nullptr && std::string_view(value) == "1";
+    return value == nullptr || std::string_view(value) != "0";
   }();
-  return is_set;
+  return are_wanted;
 }
 
 bool has_kernels(const at::Tensor& x, at::ScalarType type) {
@@ -38,6 +40,13 @@ void launch(const at::Tensor& x,
   shape.device = x.device().index();
   cuda::KernelLauncher::instance().launch(
       kernel, function, shape, /*stream=*/nullptr, arguments.pointers());
+}
+
+bool are_aligned(std::initializer_list<at::Tensor> tensors) {
+  constexpr uintptr_t kBytes = 16;
+  return std::all_of(tensors.begin(), tensors.end(), [](const at::Tensor& x) {
+    return !x.defined() || reinterpret_cast<uintptr_t>(x.const_data_ptr()) % kBytes == 0;
+  });
 }
 
 Mask mask_of(double p, uint64_t key) {

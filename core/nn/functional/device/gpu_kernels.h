@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -13,11 +14,11 @@
 /// Between tensors and the CUDA kernels of core/cuda/kernels.
 namespace phraseq::nn::gpu {
 
-/// Whether the kernels are asked for: PHRASEQ_CUDA_KERNELS=1 in the environment.
+/// Whether the kernels may be used: unless PHRASEQ_CUDA_KERNELS=0 is set in the environment.
 PHRASEQ_API bool are_kernels_wanted();
 
 /// Whether the kernels compute with activations of `type` beside x: on a GPU with NVRTC, in fp32,
-/// bf16 or fp16, where they are asked for.
+/// bf16 or fp16, where they may be used.
 PHRASEQ_API bool has_kernels(const at::Tensor& x, at::ScalarType type);
 inline bool has_kernels(const at::Tensor& x) { return has_kernels(x, x.scalar_type()); }
 
@@ -49,10 +50,16 @@ PHRASEQ_API void launch(const at::Tensor& x,
                         cuda::LaunchShape shape,
                         const Arguments& arguments);
 
+/// Whether each tensor is undefined or begins at a multiple of 16 bytes.
+PHRASEQ_API bool are_aligned(std::initializer_list<at::Tensor> tensors);
+
 /// Blocks of `block` for `count`.
 inline uint32_t blocks_for(int64_t count, int64_t block) {
   return static_cast<uint32_t>((count + block - 1) / block);
 }
+
+/// Elements of 16 bytes, which a thread reads at once.
+inline int64_t pack_of(const at::Tensor& x) { return 16 / static_cast<int64_t>(x.element_size()); }
 
 /// The numbers of a dropout in the kernels.
 struct Mask {

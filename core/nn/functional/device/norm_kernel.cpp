@@ -1,6 +1,7 @@
 #include "core/nn/functional/device/norm_kernel.h"
 
 #include <algorithm>
+#include <initializer_list>
 
 #include <ATen/ops/empty.h>
 
@@ -40,46 +41,30 @@ struct Inputs {
         rstd(in.moments[1]),
         shape(in.x, eps, mask_of(in.p, in.key)) {}
 
-  cuda::KernelSource kernel() const {
-    return cuda::dropout_add_norm_kernel(element_of(x.scalar_type()));
+  /// The kernel for these inputs and what is read or written beside them.
+  const cuda::KernelSource& kernel(std::initializer_list<at::Tensor> others) const {
+    const bool is_aligned = are_aligned({x, residual}) && are_aligned(others);
+    return cuda::dropout_add_norm_kernel(
+        element_of(x.scalar_type()),
+        cuda::row_variant(shape.columns, static_cast<int64_t>(x.element_size()), is_aligned));
   }
 };
 
-/// A warp for each row.
+/// Warps that take row after row: enough for every GPU, and few enough that the sums of each are
+/// soon added.
 cuda::LaunchShape warps_for(int64_t rows) {
-  constexpr int64_t kRowsOfABlock = 4;
-  return {.blocks = blocks_for(rows, kRowsOfABlock), .threads = 32 * kRowsOfABlock};
-}
-
-/// Into dx and d_sum [rows, model], which may be one.
-void run_backward(Inputs& in, const at::Tensor& dy, const at::Tensor& dx, const at::Tensor& d_sum) {
-  Arguments arguments;
-  arguments.add(dy).add(in.x).add(in.residual).add(in.gain).add(in.mean).add(in.rstd);
-  arguments.add(dx).add(d_sum).add_value(in.shape);
-  if (in.shape.rows > 0)
-    launch(in.x, in.kernel(), "dropout_add_norm_backward", warps_for(in.shape.rows), arguments);
-}
-
-/// Gradients of gain and bias, [2, model].
-at::Tensor run_parameter_gradients(Inputs& in, const at::Tensor& dy) {
-  constexpr int64_t kThreads = 128, kStrips = 256;
-  const int64_t rows = in.shape.rows, columns = in.shape.columns;
-  long long strip_rows = std::max<int64_t>((rows + kStrips - 1) / kStrips, 16);
-  const uint32_t strips = std::max<uint32_t>(blocks_for(rows, strip_rows), 1);
-  const at::Tensor partial =  // [strips, 2, model]
-      at::empty({strips, 2, columns}, in.mean.options());
-  Arguments arguments;
-  arguments.add(dy).add(in.x).add(in.residual).add(in.mean).add(in.rstd).add(partial);
-  arguments.add_value(strip_rows).add_value(in.shape);
-  launch(in.x,
-         in.kernel(),
-         "norm_parameter_gradients",
-         {.blocks = blocks_for(columns, kThreads), .blocks_y = strips, .threads = kThreads},
-         arguments);
-  return partial.sum(0);  // [2, model]
+  constexpr int64_t kWarpsOfABlock = 4, kMostBlocks = 528;
+  const int64_t blocks = std::min<int64_t>(blocks_for(rows, kWarpsOfABlock), kMostBlocks);
+  return {.blocks = static_cast<uint32_t>(std::max<int64_t>(blocks, 1)),
+          .threads = 32 * kWarpsOfABlock};
 }
 
 }  // namespace
+
+bool has_norm_kernel(const at::Tensor& x, const at::Tensor& gain) {
+  return has_kernels(x) && gain.scalar_type() == at::kFloat && x.size(-1) > 0 &&
+         x.size(-1) <= cuda::kMostRowColumns;
+}
 
 at::Tensor dropout_add_norm(const NormInputs& inputs, const at::Tensor& bias, double eps) {
   Inputs in(inputs, eps);
@@ -89,7 +74,7 @@ at::Tensor dropout_add_norm(const NormInputs& inputs, const at::Tensor& bias, do
   arguments.add(in.x).add(in.residual).add(in.gain).add(shift).add(y).add(in.mean).add(in.rstd);
   arguments.add_value(in.shape);
   if (in.shape.rows > 0)
-    launch(in.x, in.kernel(), "dropout_add_norm", warps_for(in.shape.rows), arguments);
+    launch(in.x, in.kernel({y}), "dropout_add_norm", warps_for(in.shape.rows), arguments);
   return y;
 }
 
@@ -98,8 +83,14 @@ at::Tensor dropout_add_norm_backward(const NormInputs& inputs,
                                      const at::Tensor& dx,
                                      const at::Tensor& d_sum) {
   Inputs in(inputs, /*eps=*/0.0);  // the deviations have it
-  run_backward(in, dy, dx, d_sum);
-  return run_parameter_gradients(in, dy);
+  const cuda::LaunchShape warps = warps_for(in.shape.rows);
+  const at::Tensor partial =  // [warps, 2, model]
+      at::empty({warps.blocks * warps.threads / 32, 2, in.shape.columns}, in.mean.options());
+  Arguments arguments;
+  arguments.add(dy).add(in.x).add(in.residual).add(in.gain).add(in.mean).add(in.rstd);
+  arguments.add(dx).add(d_sum).add(partial).add_value(in.shape);
+  launch(in.x, in.kernel({dy, dx, d_sum}), "dropout_add_norm_backward", warps, arguments);
+  return partial.sum(0);  // [2, model]
 }
 
 }  // namespace phraseq::nn::gpu

@@ -17,14 +17,18 @@ struct NormInputs {
   uint64_t key = 0;
 };
 
-/// LN(residual + dropout(x)) in one pass, without autograd, for x with has_kernels(); bias [model]
-/// fp32.
+/// Whether there is a kernel for x [rows, model]: where has_kernels(x), for up to 2,048 columns and
+/// a gain in fp32.
+PHRASEQ_API bool has_norm_kernel(const at::Tensor& x, const at::Tensor& gain);
+
+/// LN(residual + dropout(x)) in one pass, without autograd, for x with has_norm_kernel(); bias
+/// [model] fp32.
 PHRASEQ_API at::Tensor dropout_add_norm(const NormInputs& inputs,
                                         const at::Tensor& bias,
                                         double eps);
 
-/// Its gradients in two passes: those of x into dx, of the sum into d_sum, [rows, model], which may
-/// be one without dropout; of gain and bias, [2, model], as the result.
+/// Its gradients, in one pass and a sum: those of x into dx, of the sum into d_sum, [rows, model],
+/// which may be one without dropout; of gain and bias, [2, model], as the result.
 PHRASEQ_API at::Tensor dropout_add_norm_backward(const NormInputs& inputs,
                                                  const at::Tensor& dy,
                                                  const at::Tensor& dx,

@@ -21,8 +21,8 @@ struct AdamPass {
 using AdamKernel = void (*)(const AdamPass&);
 
 /// Returns the kernel that steps these parameters in one pass over the buffers. Null where there is
-/// none, so that operators must do it: not asked for (PHRASEQ_CUDA_KERNELS=1), not a GPU, no NVRTC,
-/// or parameters that are not fp32.
+/// none, so that operators must do it: not a GPU, no NVRTC, PHRASEQ_CUDA_KERNELS=0, or parameters
+/// that are not fp32.
 PHRASEQ_API AdamKernel adam_kernel_for(nn::FlatParameters& parameters);
 
 /// Replaces the GPU's kernel, for tests: all parameters in fp32 are stepped with `kernel`; null =

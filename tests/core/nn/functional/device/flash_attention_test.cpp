@@ -1,6 +1,6 @@
 // On a GPU, or on the emulated one (LD_PRELOAD); skipped where there is none.
 
-#include "core/nn/functional/device/flash_attention.h"
+#include "core/nn/functional/device/attention/flash_attention.h"
 
 #include <atomic>
 #include <cstdlib>
@@ -9,7 +9,7 @@
 #include <ATen/Context.h>
 #include <ATen/record_function.h>
 
-#include "core/nn/functional/device/device_offsets.h"
+#include "core/nn/functional/device/attention/device_offsets.h"
 #include "core/nn/functional/functional.h"
 #include "core/nn/functional/incremental.h"
 #include "tests/core/nn/tensor_matchers.h"

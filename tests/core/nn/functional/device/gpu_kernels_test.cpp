@@ -1,5 +1,5 @@
 // The CUDA kernels in their places, against the kernels of the CPU, which draw the same masks: on a
-// GPU with PHRASEQ_CUDA_KERNELS=1, or on the emulated one with tests/fake_cuda. Skipped elsewhere.
+// GPU with NVRTC, or on the emulated one with tests/fake_cuda. Skipped elsewhere.
 
 #include "core/nn/functional/device/gpu_kernels.h"
 
@@ -16,7 +16,7 @@
 
 #include "core/nn/flat_parameters.h"
 #include "core/nn/functional/functional.h"
-#include "core/nn/functional/reference/operators_only.h"
+#include "core/nn/loss/projected_loss.h"
 #include "tests/core/io/temporary_folder.h"
 #include "tests/core/nn/tensor_matchers.h"
 
@@ -80,7 +80,7 @@ class KernelsOfAGpu : public ::testing::TestWithParam<at::ScalarType> {
     const bool are_there = at::hasCUDA() && gpu::has_kernels(at::empty({1}, at::kCUDA));
     ASSERT_TRUE(are_there || !is_emulated());
     if (!are_there)
-      GTEST_SKIP() << "there is no GPU with NVRTC, or PHRASEQ_CUDA_KERNELS=1 is not set";
+      GTEST_SKIP() << "there is no GPU with NVRTC, or PHRASEQ_CUDA_KERNELS=0 is set";
     setenv("PHRASEQ_FAKE_CUDA_LAUNCHES", launches_.c_str(), 1);
   }
   ~KernelsOfAGpu() override { unsetenv("PHRASEQ_FAKE_CUDA_LAUNCHES"); }
@@ -108,6 +108,23 @@ class KernelsOfAGpu : public ::testing::TestWithParam<at::ScalarType> {
     }
   }
 
+  /// The same by the norms of the differences: where more than the result is rounded.
+  static void expect_norms_as_on_the_cpu(const Function& function,
+                                         const Inputs& inputs,
+                                         at::ScalarType as,
+                                         double roundings) {
+    const Inputs found = results(function, inputs, at::kCUDA, GetParam(), GetParam());
+    const Inputs expected = results(function, inputs, at::kCPU, GetParam(), as);
+    ASSERT_EQ(found.size(), expected.size());
+    for (size_t i = 0; i < found.size(); ++i) {
+      const at::Tensor a = found[i].detach().cpu().to(at::kDouble);
+      const at::Tensor b = expected[i].detach().to(at::kDouble);
+      EXPECT_LT((a - b).norm().item<double>(),
+                roundings * rounding(GetParam()) * b.norm().item<double>())
+          << i;
+    }
+  }
+
   static at::Tensor rows(uint64_t seed) { return normal({kRows, kColumns}, seed).to(GetParam()); }
   static at::Tensor vector(uint64_t seed) { return normal({kColumns}, seed, at::kFloat); }
 
@@ -125,19 +142,20 @@ TEST_P(KernelsOfAGpu, DropAndAdd) {
   expect_launches({{"dropout_add", 4}});
 }
 
-/// By operators on the CPU, too: where ReLU begins, products that are rounded in other places have
-/// other gradients.
-TEST_P(KernelsOfAGpu, DropBehindAnActivation) {
-  const OperatorsOnly as_on_a_gpu;
-  expect_as_on_the_cpu(
+/// The inputs are whole numbers, so that every product is exact, and ReLU begins at the same
+/// numbers on both sides.
+TEST_P(KernelsOfAGpu, DropBehindReLU) {
+  const auto whole = [](at::IntArrayRef sizes, uint64_t seed) {
+    return normal(sizes, seed, at::kFloat).mul(2).round();
+  };
+  expect_norms_as_on_the_cpu(
       [](const Inputs& in, Context& context) {
         return linear(in[0], in[1], in[2], context, Activation::kRelu, 0.3);
       },
-      {normal({kRows, 8}, 1).to(GetParam()),
-       normal({kColumns, 8}, 2, at::kFloat),
-       normal({kColumns}, 3, at::kFloat)},
-      GetParam());
-  expect_launches({{"dropout_add", 2}});
+      {whole({kRows, 8}, 1).to(GetParam()), whole({kColumns, 8}, 2), whole({kColumns}, 3)},
+      at::kFloat,
+      2);
+  expect_launches({{"relu_dropout", 1}, {"relu_dropout_backward", 1}, {"column_sums", 1}});
 }
 
 TEST_P(KernelsOfAGpu, NormalizeASum) {
@@ -145,8 +163,7 @@ TEST_P(KernelsOfAGpu, NormalizeASum) {
     return dropout_add_norm(in[0], in[1], in[2], in[3], 1e-5, 0.3, context);
   };
   expect_as_on_the_cpu(with_residual, {rows(1), rows(2), vector(3), vector(4)});
-  expect_launches(
-      {{"dropout_add_norm", 1}, {"dropout_add_norm_backward", 1}, {"norm_parameter_gradients", 1}});
+  expect_launches({{"dropout_add_norm", 1}, {"dropout_add_norm_backward", 1}});
 }
 
 TEST_P(KernelsOfAGpu, NormalizeWithoutDropout) {
@@ -154,8 +171,7 @@ TEST_P(KernelsOfAGpu, NormalizeWithoutDropout) {
     return layer_norm(in[0], in[1], in[2], 1e-5, context);
   };
   expect_as_on_the_cpu(plain, {rows(1), vector(3), vector(4)});
-  expect_launches(
-      {{"dropout_add_norm", 1}, {"dropout_add_norm_backward", 1}, {"norm_parameter_gradients", 1}});
+  expect_launches({{"dropout_add_norm", 1}, {"dropout_add_norm_backward", 1}});
 }
 
 TEST_P(KernelsOfAGpu, Embed) {
@@ -169,12 +185,101 @@ TEST_P(KernelsOfAGpu, Embed) {
                         positions,
                         normal({11, kColumns}, 1, at::kFloat),
                         normal({13, kColumns}, 2, at::kFloat)});
-  expect_launches({{"embed", 1}, {"embed_backward", 2}});
+  expect_launches({{"embed", 1}, {"embed_backward_cuts", 2}, {"embed_backward", 2}});
   const Function without_positions = [](const Inputs& in, Context& context) {
     return embed(in[0], in[1], in[2], {}, 1.5, 0.0, -1, context);
   };
   expect_as_on_the_cpu(without_positions, {ids, positions, normal({11, kColumns}, 1, at::kFloat)});
-  expect_launches({{"embed", 2}, {"embed_backward", 3}});
+  expect_launches({{"embed", 2}, {"embed_backward_cuts", 3}, {"embed_backward", 3}});
+}
+
+/// Rows that are read in packs of 16 bytes.
+TEST_P(KernelsOfAGpu, NormalizeRowsOfPacks) {
+  constexpr int64_t kWidth = 296;
+  const Function with_residual = [](const Inputs& in, Context& context) {
+    return dropout_add_norm(in[0], in[1], in[2], in[3], 1e-5, 0.3, context);
+  };
+  expect_as_on_the_cpu(with_residual,
+                       {normal({kRows, kWidth}, 1).to(GetParam()),
+                        normal({kRows, kWidth}, 2).to(GetParam()),
+                        normal({kWidth}, 3, at::kFloat),
+                        normal({kWidth}, 4, at::kFloat)});
+}
+
+/// Beyond the registers of a warp, by operators.
+TEST_P(KernelsOfAGpu, NormalizeLongRows) {
+  constexpr int64_t kWidth = 2056;
+  const Function plain = [](const Inputs& in, Context& context) {
+    return layer_norm(in[0], in[1], in[2], 1e-5, context);
+  };
+  expect_as_on_the_cpu(plain,
+                       {normal({9, kWidth}, 1).to(GetParam()),
+                        normal({kWidth}, 3, at::kFloat),
+                        normal({kWidth}, 4, at::kFloat)});
+  expect_launches({});
+}
+
+/// With a bias, classes outside the softmax and label smoothing. Both sides round logits and their
+/// gradients to the type of activations, a few of them to different neighbors: compared by norms.
+TEST_P(KernelsOfAGpu, ComputeTheLoss) {
+  for (const int64_t vocabulary : {int64_t{96}, int64_t{101}}) {
+    SCOPED_TRACE(vocabulary);
+    const auto loss = [](const Inputs& in, Context& context) {
+      const std::vector<int64_t> excluded = {1}, unsmoothed = {0, 50};
+      return projected_cross_entropy(in[0],
+                                     in[1],
+                                     in[2],
+                                     in[3],
+                                     0.1,
+                                     Smoothing::kNeutron,
+                                     excluded,
+                                     unsmoothed,
+                                     context)
+          .loss.reshape({1});
+    };
+    const Inputs inputs = {normal({kRows, 8}, 1).to(GetParam()),
+                           normal({vocabulary, 8}, 2, at::kFloat),
+                           normal({vocabulary}, 3, at::kFloat),
+                           at::arange(kRows, at::kLong).mul(7).remainder(vocabulary - 2).add(2)};
+    expect_norms_as_on_the_cpu(loss, inputs, GetParam(), 2);
+  }
+  expect_launches({{"cross_entropy", 2}, {"column_sums", 2}});
+}
+
+PackedTokens tokens_of(const std::vector<int64_t>& offsets) {
+  PackedTokens tokens;
+  tokens.offsets = offsets;
+  return tokens;
+}
+
+/// The kernel rounds weights to 16 bits. A wrong mask, or other weights dropped, would change a
+/// quarter of the result.
+TEST_P(KernelsOfAGpu, Attend) {
+  if (GetParam() == at::kFloat)
+    GTEST_SKIP() << "the tensor cores take factors of 16 bits";
+  const PackedTokens source = tokens_of({0, 5, 21, 22, 60}),
+                     target = tokens_of({0, 17, 20, 53, 70});
+  for (const double p : {0.0, 0.3}) {
+    SCOPED_TRACE(p);
+    for (const bool causal : {false, true}) {
+      expect_norms_as_on_the_cpu(
+          [&](const Inputs& in, Context& context) {
+            return self_attention(in[0], source, {2, 0.2, p, causal}, context);
+          },
+          {normal({60, 192}, 1).to(GetParam())},
+          at::kFloat,
+          4);
+    }
+    expect_norms_as_on_the_cpu(
+        [&](const Inputs& in, Context& context) {
+          return cross_attention(in[0], in[1], target, source, {2, 0.2, p, false}, context);
+        },
+        {normal({70, 64}, 1).to(GetParam()), normal({60, 128}, 2).to(GetParam())},
+        at::kFloat,
+        4);
+  }
+  expect_launches(
+      {{"attention", 6}, {"attention_backward_queries", 6}, {"attention_backward_keys", 6}});
 }
 
 INSTANTIATE_TEST_SUITE_P(Types,

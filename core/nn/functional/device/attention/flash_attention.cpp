@@ -1,4 +1,4 @@
-#include "core/nn/functional/device/flash_attention.h"
+#include "core/nn/functional/device/attention/flash_attention.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -13,7 +13,8 @@
 #include <ATen/ops/cat.h>
 #include <torch/csrc/autograd/custom_function.h>
 
-#include "core/nn/functional/device/device_offsets.h"
+#include "core/nn/functional/device/attention/device_offsets.h"
+#include "core/nn/functional/device/attention/plain_attention.h"
 #include "core/nn/precision/compute_capability.h"
 
 namespace phraseq::nn {
@@ -36,67 +37,27 @@ bool has_operator(const at::Tensor& x) {
   return x.is_cuda() && is_narrow && !is_switched_off() && compute_capability(x.device()) >= 8;
 }
 
-/// Head after head from a column on, as the operator reads them.
-bool is_plain(const VectorLayout& layout) {
-  return layout.parts == 1 && layout.window == 1 && layout.column % kVector == 0;
-}
-
-bool is_plain(const AttentionLayout& layout) {
-  if (layout.groups.size() != 1 || layout.groups[0].heads != layout.heads)
-    return false;
-  const HeadGroup& group = layout.groups[0];
-  if (group.keys.size() != 1 || group.queries.size() != 1 || group.queries[0].queries.size() != 1)
-    return false;
-  const KeyKind& key = group.keys[0];
-  const QueryKind& query = group.queries[0];
-  return is_plain(key.key) && is_plain(key.value) && is_plain(query.queries[0]) &&
-         is_plain(query.out) && key.first == 0 && query.first == 0 && query.out.column == 0 &&
-         layout.out_columns == layout.heads * layout.head_dim;
-}
-
 bool has_aligned_rows(const at::Tensor& x) {
   return reinterpret_cast<uintptr_t>(x.const_data_ptr()) % (2 * kVector) == 0 &&
          x.size(1) % kVector == 0;
 }
 
-int64_t shortest(const std::vector<int64_t>& offsets) {
-  int64_t length = offsets.size() < 2 ? 0 : offsets[1] - offsets[0];
-  for (size_t i = 1; i < offsets.size(); ++i)
-    length = std::min(length, offsets[i] - offsets[i - 1]);
-  return length;
-}
-
-int64_t longest(const std::vector<int64_t>& offsets) {
-  int64_t length = 0;
-  for (size_t i = 1; i < offsets.size(); ++i)
-    length = std::max(length, offsets[i] - offsets[i - 1]);
-  return length;
-}
-
 /// The numbers of a call; the backward pass keeps them.
 struct Call final : torch::CustomClassHolder {
-  int64_t query_column, key_column, value_column;
-  int64_t heads, head_dim;
+  PlainColumns columns;
   int64_t longest_queries, longest_keys;
-  double scale;
   bool causal;
 
   Call(const AttentionLayout& layout, const SentenceRows& rows, bool is_causal)
-      : query_column(layout.groups[0].queries[0].queries[0].column),
-        key_column(layout.groups[0].keys[0].key.column),
-        value_column(layout.groups[0].keys[0].value.column),
-        heads(layout.heads),
-        head_dim(layout.head_dim),
+      : columns(layout),
         longest_queries(longest(rows.queries)),
         longest_keys(longest(rows.keys)),
-        scale(layout.groups[0].keys[0].scale),
         causal(is_causal) {}
 
   /// x [tokens, columns] → [tokens, heads, head_dim], a view.
   at::Tensor vectors(const at::Tensor& x, int64_t column) const {
-    return x
-        .narrow(1, column, heads * head_dim)  // [tokens, heads · head_dim]
-        .view({x.size(0), heads, head_dim});  // [tokens, heads, head_dim]
+    return columns.of(x, column).view(
+        {x.size(0), columns.heads, columns.head_dim});  // [tokens, heads, head_dim]
   }
 };
 
@@ -128,9 +89,9 @@ class FlashAttention : public torch::autograd::Function<FlashAttention> {
     const at::Tensor &q = matrices.front(), &kv = matrices.back();
     const Call& by = **call;
     const auto [out, log_sums, random_state, unused, no_weights] =
-        at::_flash_attention_forward(by.vectors(q, by.query_column),
-                                     by.vectors(kv, by.key_column),
-                                     by.vectors(kv, by.value_column),
+        at::_flash_attention_forward(by.vectors(q, by.columns.query),
+                                     by.vectors(kv, by.columns.key),
+                                     by.vectors(kv, by.columns.value),
                                      *query_offsets,
                                      *key_offsets,
                                      by.longest_queries,
@@ -138,7 +99,7 @@ class FlashAttention : public torch::autograd::Function<FlashAttention> {
                                      /*dropout_p=*/0.0,
                                      by.causal,
                                      /*return_debug_mask=*/false,
-                                     by.scale);  // out [query tokens, heads, head_dim]
+                                     by.columns.scale);  // out [query tokens, heads, head_dim]
     ctx->save_for_backward(
         {q, kv, out, log_sums, *query_offsets, *key_offsets, random_state, unused});
     ctx->saved_data["one matrix"] = matrices.size() == 1;
@@ -152,9 +113,9 @@ class FlashAttention : public torch::autograd::Function<FlashAttention> {
     const auto capsule = ctx->saved_data["call"].toCapsule();
     const Call& by = static_cast<const Call&>(*capsule);
     const auto [dq, dk, dv] = at::_flash_attention_backward(by.vectors(outputs[0].contiguous(), 0),
-                                                            by.vectors(q, by.query_column),
-                                                            by.vectors(kv, by.key_column),
-                                                            by.vectors(kv, by.value_column),
+                                                            by.vectors(q, by.columns.query),
+                                                            by.vectors(kv, by.columns.key),
+                                                            by.vectors(kv, by.columns.value),
                                                             saved[2],
                                                             saved[3],
                                                             saved[4],
@@ -165,9 +126,9 @@ class FlashAttention : public torch::autograd::Function<FlashAttention> {
                                                             by.causal,
                                                             saved[6],
                                                             saved[7],
-                                                            by.scale);
-    const ColumnGradient query{by.query_column, dq}, key{by.key_column, dk},
-        value{by.value_column, dv};
+                                                            by.columns.scale);
+    const ColumnGradient query{by.columns.query, dq}, key{by.columns.key, dk},
+        value{by.columns.value, dv};
     if (ctx->saved_data["one matrix"].toBool())
       return {side_by_side({query, key, value}), {}, {}, {}};
     return {side_by_side({query}), side_by_side({key, value}), {}, {}, {}};

@@ -1,4 +1,4 @@
-#include "core/nn/functional/device/device_offsets.h"
+#include "core/nn/functional/device/attention/device_offsets.h"
 
 #include <array>
 

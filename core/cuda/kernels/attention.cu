@@ -1,0 +1,245 @@
+// Attention of packed sentences and its gradients, for sentences much shorter than those that FlashAttention is made for:
+// a warp computes 16 queries (or keys) of a head, whatever the length of their sentence. Scores, their sums and the
+// gradients are fp32; weights and the gradients of scores are rounded to 16 bits before they are multiplied.
+//
+//   S = scale · Q Kᵀ, P = exp(S - L), L_i = ln Σ_j exp(S_ij), O = (M ∘ P) V                   (Vaswani et al. 2017)
+//   dV = (M ∘ P)ᵀ dO, dS = P ∘ (M ∘ dO Vᵀ - D), D_i = Σ_c dO_ic O_ic, dQ = scale · dS K, dK = scale · dSᵀ Q
+//                                                                                             (Dao et al. 2022)
+// with M the factors of the dropout of weights.
+//
+// The option PHRASEQ_HEAD_DIM of the compiler is the number of columns of a head, a multiple of 16.
+
+#define PHRASEQ_HEAD_TILES (PHRASEQ_HEAD_DIM / PHRASEQ_TILE)
+
+// Up to 16 rows of a sentence, and the rows of the other side that they meet.
+struct AttentionTile {
+  int row;     // the first, among all tokens
+  int rows;    // 1 to 16
+  int place;   // of the first row in its sentence
+  int others;  // the first row of the other side
+  int length;  // of the other side
+};
+
+struct AttentionShape {
+  int64 tiles;
+  int64 query_stride, key_stride, out_stride;  // elements from row to row
+  int query_tokens, heads;
+  int causal;  // token i of a sentence sees the keys of tokens 0 … i
+  float scale;
+  uint64 key;  // of the dropout of weights, 0 = none
+  uint32 threshold;
+  float kept;
+};
+
+// Of the weight of a query, by its row among all tokens, on a key, by its place in its sentence: as on the CPU
+// (core/nn/kernels/random_bits.h).
+__device__ inline float weight_factor(int query_row, int key_place, const AttentionShape& shape) {
+  const uint32 row = (uint32)((int64)query_row * shape.heads + blockIdx.y) * 0x9e3779b1u;
+  return dropout_factor(shape.key, shape.threshold, shape.kept, row + (uint32)key_place);
+}
+
+__device__ inline Place place_of(const Element* matrix, int64 stride, int row, int rows) {
+  return {(Element*)matrix + row * stride + (int64)blockIdx.y * PHRASEQ_HEAD_DIM, stride, rows};
+}
+
+__device__ inline void clear(Tile* tiles, int count) {
+  for (int t = 0; t < count; ++t) {
+    for (int i = 0; i < PHRASEQ_TILE_SHARE; ++i) tiles[t].at[i] = 0.0f;
+  }
+}
+
+__device__ inline void read_factors(const Place& place, Factor* factors) {
+  for (int t = 0; t < PHRASEQ_HEAD_TILES; ++t) factors[t] = left_factor(place.from_column(t * PHRASEQ_TILE));
+}
+
+// The product of 16 rows of a head and of the transposed rows of a place.
+__device__ inline Tile scores(const Factor* factors, const Place& place) {
+  Tile sum;
+  clear(&sum, 1);
+  for (int t = 0; t < PHRASEQ_HEAD_TILES; ++t)
+    add_product(sum, factors[t], right_factor_of_columns(place.from_column(t * PHRASEQ_TILE)));
+  return sum;
+}
+
+// sums += weights · the rows of a place
+__device__ inline void add_weighted(Tile* sums, const Tile& weights, const Place& place) {
+  const Factor left = left_factor_of(weights);
+  for (int t = 0; t < PHRASEQ_HEAD_TILES; ++t)
+    add_product(sums[t], left, right_factor_of_rows(place.from_column(t * PHRASEQ_TILE)));
+}
+
+__device__ inline void write_head(const Tile* tiles, const Place& place) {
+  for (int t = 0; t < PHRASEQ_HEAD_TILES; ++t) write_tile(tiles[t], place.from_column(t * PHRASEQ_TILE));
+}
+
+// The numbers of keys from the first that a tile of queries sees.
+__device__ inline int keys_of(const AttentionTile& tile, const AttentionShape& shape) {
+  const int seen = tile.place + tile.rows;
+  return shape.causal != 0 && seen < tile.length ? seen : tile.length;
+}
+__device__ inline bool is_seen(int query, int key, const AttentionTile& tile, const AttentionShape& shape) {
+  return key < tile.length && (shape.causal == 0 || key <= query);
+}
+
+// A softmax over keys that come 16 at a time.
+struct OnlineSoftmax {
+  float top[PHRASEQ_TILE_ROWS], total[PHRASEQ_TILE_ROWS];
+
+  PHRASEQ_MEMBER OnlineSoftmax() {
+    for (int slot = 0; slot < PHRASEQ_TILE_ROWS; ++slot) {
+      top[slot] = -PHRASEQ_INFINITY;
+      total[slot] = 0.0f;
+    }
+  }
+
+  // Turns scores into exp(score - top), and what has been added up before, with another top, into the same. Each row has
+  // a key among the first 16.
+  PHRASEQ_MEMBER void add(Tile& scores, Tile* sums) {
+    float highest[PHRASEQ_TILE_ROWS], before[PHRASEQ_TILE_ROWS], added[PHRASEQ_TILE_ROWS];
+    for (int slot = 0; slot < PHRASEQ_TILE_ROWS; ++slot) highest[slot] = top[slot];
+    for (int i = 0; i < PHRASEQ_TILE_SHARE; ++i) highest[tile_slot(i)] = fmaxf(highest[tile_slot(i)], scores.at[i]);
+    for (int slot = 0; slot < PHRASEQ_TILE_ROWS; ++slot) {
+      highest[slot] = tile_row_max(highest[slot]);
+      before[slot] = exponential(top[slot] - highest[slot]);
+      top[slot] = highest[slot];
+      added[slot] = 0.0f;
+    }
+    for (int i = 0; i < PHRASEQ_TILE_SHARE; ++i) {
+      scores.at[i] = exponential(scores.at[i] - top[tile_slot(i)]);
+      added[tile_slot(i)] += scores.at[i];
+    }
+    for (int slot = 0; slot < PHRASEQ_TILE_ROWS; ++slot)
+      total[slot] = total[slot] * before[slot] + tile_row_sum(added[slot]);
+    multiply_rows(sums, before);
+  }
+
+  static PHRASEQ_MEMBER void multiply_rows(Tile* tiles, const float* factors) {
+    for (int t = 0; t < PHRASEQ_HEAD_TILES; ++t) {
+      for (int i = 0; i < PHRASEQ_TILE_SHARE; ++i) tiles[t].at[i] *= factors[tile_slot(i)];
+    }
+  }
+
+  PHRASEQ_MEMBER void finish(Tile* sums) const {
+    float shares[PHRASEQ_TILE_ROWS];
+    for (int slot = 0; slot < PHRASEQ_TILE_ROWS; ++slot) shares[slot] = 1.0f / total[slot];
+    multiply_rows(sums, shares);
+  }
+
+  PHRASEQ_MEMBER float log_sum(int slot) const { return top[slot] + logf(total[slot]); }
+};
+
+// q, k, v and out: where column 0 of head 0 lies in the first row. log_sums [heads, query tokens]. A warp for each tile
+// of queries, blocks_y = heads.
+PHRASEQ_KERNEL void attention(const Element* q, const Element* k, const Element* v, const AttentionTile* tiles,
+                              Element* out, float* log_sums, AttentionShape shape) {
+  if (grid_warp() >= shape.tiles)
+    return;
+  const AttentionTile tile = tiles[grid_warp()];
+  const Place keys = place_of(k, shape.key_stride, tile.others, tile.length);
+  const Place values = place_of(v, shape.key_stride, tile.others, tile.length);
+  Factor queries[PHRASEQ_HEAD_TILES];
+  read_factors(place_of(q, shape.query_stride, tile.row, tile.rows), queries);
+  Tile sums[PHRASEQ_HEAD_TILES];
+  clear(sums, PHRASEQ_HEAD_TILES);
+  OnlineSoftmax softmax;
+  for (int first = 0; first < keys_of(tile, shape); first += PHRASEQ_TILE) {
+    Tile weights = scores(queries, keys.from_row(first));
+    for (int i = 0; i < PHRASEQ_TILE_SHARE; ++i) {
+      const bool seen = is_seen(tile.place + tile_row(i), first + tile_column(i), tile, shape);
+      weights.at[i] = seen ? weights.at[i] * shape.scale : -PHRASEQ_INFINITY;
+    }
+    softmax.add(weights, sums);
+    for (int i = 0; i < PHRASEQ_TILE_SHARE; ++i)
+      weights.at[i] *= weight_factor(tile.row + tile_row(i), first + tile_column(i), shape);
+    add_weighted(sums, weights, values.from_row(first));
+  }
+  softmax.finish(sums);
+  write_head(sums, place_of(out, shape.out_stride, tile.row, tile.rows));
+  for (int slot = 0; slot < PHRASEQ_TILE_ROWS; ++slot) {
+    if (slot_row(slot) < tile.rows && writes_slots())
+      log_sums[(int64)blockIdx.y * shape.query_tokens + tile.row + slot_row(slot)] = softmax.log_sum(slot);
+  }
+}
+
+// D of 16 queries: deltas [heads, query tokens] receives it.
+__device__ inline void find_deltas(const Place& dout, const Place& out, int rows, float* row_deltas, float* deltas) {
+  for (int slot = 0; slot < PHRASEQ_TILE_ROWS; ++slot) deltas[slot] = 0.0f;
+  for (int t = 0; t < PHRASEQ_HEAD_TILES; ++t) {
+    const Tile up = read_tile(dout.from_column(t * PHRASEQ_TILE)), result = read_tile(out.from_column(t * PHRASEQ_TILE));
+    for (int i = 0; i < PHRASEQ_TILE_SHARE; ++i) deltas[tile_slot(i)] += up.at[i] * result.at[i];
+  }
+  for (int slot = 0; slot < PHRASEQ_TILE_ROWS; ++slot) {
+    deltas[slot] = tile_row_sum(deltas[slot]);
+    if (slot_row(slot) < rows && writes_slots())
+      row_deltas[slot_row(slot)] = deltas[slot];
+  }
+}
+
+// The gradient of q, by tiles of queries as in `attention`. deltas [heads, query tokens] receives D.
+PHRASEQ_KERNEL void attention_backward_queries(const Element* dout, const Element* q, const Element* k, const Element* v,
+                                               const Element* out, const AttentionTile* tiles, const float* log_sums,
+                                               float* deltas, Element* dq, AttentionShape shape) {
+  if (grid_warp() >= shape.tiles)
+    return;
+  const AttentionTile tile = tiles[grid_warp()];
+  const int64 first_row = (int64)blockIdx.y * shape.query_tokens + tile.row;
+  const Place keys = place_of(k, shape.key_stride, tile.others, tile.length);
+  const Place values = place_of(v, shape.key_stride, tile.others, tile.length);
+  const Place up = place_of(dout, shape.out_stride, tile.row, tile.rows);
+  Factor queries[PHRASEQ_HEAD_TILES], ups[PHRASEQ_HEAD_TILES];
+  read_factors(place_of(q, shape.query_stride, tile.row, tile.rows), queries);
+  read_factors(up, ups);
+  float row_deltas[PHRASEQ_TILE_ROWS], row_log_sums[PHRASEQ_TILE_ROWS];
+  find_deltas(up, place_of(out, shape.out_stride, tile.row, tile.rows), tile.rows, deltas + first_row, row_deltas);
+  for (int slot = 0; slot < PHRASEQ_TILE_ROWS; ++slot)
+    row_log_sums[slot] = slot_row(slot) < tile.rows ? log_sums[first_row + slot_row(slot)] : 0.0f;
+  Tile sums[PHRASEQ_HEAD_TILES];
+  clear(sums, PHRASEQ_HEAD_TILES);
+  for (int first = 0; first < keys_of(tile, shape); first += PHRASEQ_TILE) {
+    Tile gradient = scores(queries, keys.from_row(first));
+    const Tile products = scores(ups, values.from_row(first));
+    for (int i = 0; i < PHRASEQ_TILE_SHARE; ++i) {
+      const int row = tile_row(i), slot = tile_slot(i);
+      const bool seen = row < tile.rows && is_seen(tile.place + row, first + tile_column(i), tile, shape);
+      const float weight = seen ? exponential(gradient.at[i] * shape.scale - row_log_sums[slot]) : 0.0f;
+      const float factor = weight_factor(tile.row + row, first + tile_column(i), shape);
+      gradient.at[i] = weight * (products.at[i] * factor - row_deltas[slot]) * shape.scale;
+    }
+    add_weighted(sums, gradient, keys.from_row(first));
+  }
+  write_head(sums, place_of(dq, shape.query_stride, tile.row, tile.rows));
+}
+
+// The gradients of k and v, by tiles of keys: a tile's others are the queries. After attention_backward_queries.
+PHRASEQ_KERNEL void attention_backward_keys(const Element* dout, const Element* q, const Element* k, const Element* v,
+                                            const AttentionTile* tiles, const float* log_sums, const float* deltas,
+                                            Element* dk, Element* dv, AttentionShape shape) {
+  if (grid_warp() >= shape.tiles)
+    return;
+  const AttentionTile tile = tiles[grid_warp()];
+  const int64 first_row = (int64)blockIdx.y * shape.query_tokens + tile.others;
+  const Place queries = place_of(q, shape.query_stride, tile.others, tile.length);
+  const Place ups = place_of(dout, shape.out_stride, tile.others, tile.length);
+  Factor keys[PHRASEQ_HEAD_TILES], values[PHRASEQ_HEAD_TILES];
+  read_factors(place_of(k, shape.key_stride, tile.row, tile.rows), keys);
+  read_factors(place_of(v, shape.key_stride, tile.row, tile.rows), values);
+  Tile key_sums[PHRASEQ_HEAD_TILES], value_sums[PHRASEQ_HEAD_TILES];
+  clear(key_sums, PHRASEQ_HEAD_TILES);
+  clear(value_sums, PHRASEQ_HEAD_TILES);
+  // Causal: queries before the tile do not see it.
+  for (int first = shape.causal != 0 ? tile.place : 0; first < tile.length; first += PHRASEQ_TILE) {
+    Tile weights = scores(keys, queries.from_row(first)), gradient = scores(values, ups.from_row(first));  // [key, query]
+    for (int i = 0; i < PHRASEQ_TILE_SHARE; ++i) {
+      const int query = first + tile_column(i), key = tile.place + tile_row(i);
+      const bool seen = query < tile.length && tile_row(i) < tile.rows && (shape.causal == 0 || key <= query);
+      const float factor = weight_factor(tile.others + query, key, shape);
+      const float weight = seen ? exponential(weights.at[i] * shape.scale - log_sums[first_row + query]) : 0.0f;
+      gradient.at[i] = seen ? weight * (gradient.at[i] * factor - deltas[first_row + query]) * shape.scale : 0.0f;
+      weights.at[i] = weight * factor;
+    }
+    add_weighted(value_sums, weights, ups.from_row(first));
+    add_weighted(key_sums, gradient, queries.from_row(first));
+  }
+  write_head(key_sums, place_of(dk, shape.key_stride, tile.row, tile.rows));
+  write_head(value_sums, place_of(dv, shape.key_stride, tile.row, tile.rows));
+}

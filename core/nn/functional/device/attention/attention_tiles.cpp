@@ -1,0 +1,73 @@
+#include "core/nn/functional/device/attention/attention_tiles.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include <ATen/ops/empty.h>
+
+#include "core/data/device/to_device.h"
+
+namespace phraseq::nn::gpu {
+namespace {
+
+constexpr int64_t kTileRows = 16;
+
+struct Kept {
+  std::vector<int64_t> offsets, other_offsets;
+  at::Tensor on_device;
+};
+
+/// Source, target and both against each other, of a batch and of the batch before.
+constexpr size_t kKept = 8;
+
+/// AttentionTile of attention.cu.
+struct Tile {
+  int32_t row, rows, place, others, length;
+};
+
+std::vector<Tile> tiles_of(const std::vector<int64_t>& offsets,
+                           const std::vector<int64_t>& other_offsets) {
+  std::vector<Tile> tiles;
+  for (size_t i = 0; i + 1 < offsets.size(); ++i) {
+    const int64_t length = offsets[i + 1] - offsets[i];
+    const auto others = static_cast<int32_t>(other_offsets[i]);
+    const auto other_length = static_cast<int32_t>(other_offsets[i + 1] - other_offsets[i]);
+    for (int64_t place = 0; place < length; place += kTileRows) {
+      tiles.push_back({static_cast<int32_t>(offsets[i] + place),
+                       static_cast<int32_t>(std::min(kTileRows, length - place)),
+                       static_cast<int32_t>(place),
+                       others,
+                       other_length});
+    }
+  }
+  return tiles;
+}
+
+at::Tensor copied(const std::vector<Tile>& tiles, at::Device device) {
+  const at::Tensor numbers =  // [tiles, 5]
+      at::empty({static_cast<int64_t>(tiles.size()), sizeof(Tile) / sizeof(int32_t)}, at::kInt);
+  if (!tiles.empty())
+    std::memcpy(numbers.mutable_data_ptr(), tiles.data(), tiles.size() * sizeof(Tile));
+  return to_device(numbers, device);
+}
+
+}  // namespace
+
+at::Tensor attention_tiles(const std::vector<int64_t>& offsets,
+                           const std::vector<int64_t>& other_offsets,
+                           at::Device device) {
+  thread_local std::array<Kept, kKept> all_kept;
+  thread_local size_t oldest = 0;
+  for (const Kept& kept : all_kept) {
+    if (kept.on_device.defined() && kept.on_device.device() == device && kept.offsets == offsets &&
+        kept.other_offsets == other_offsets)
+      return kept.on_device;
+  }
+  Kept& kept = all_kept[oldest];
+  oldest = (oldest + 1) % kKept;
+  kept = {offsets, other_offsets, copied(tiles_of(offsets, other_offsets), device)};
+  return kept.on_device;
+}
+
+}  // namespace phraseq::nn::gpu

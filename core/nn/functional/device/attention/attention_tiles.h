@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <ATen/core/Tensor.h>
+
+#include "core/base/api.h"
+
+namespace phraseq::nn::gpu {
+
+/// The rows of packed sentences in tiles of up to 16, with the rows of the other side that each of
+/// them meets, on a device: [tiles, 5] int32 (AttentionTile of attention.cu). The last few that a
+/// thread asked for are kept, as in device_offsets().
+PHRASEQ_API at::Tensor attention_tiles(const std::vector<int64_t>& offsets,
+                                       const std::vector<int64_t>& other_offsets,
+                                       at::Device device);
+
+}  // namespace phraseq::nn::gpu

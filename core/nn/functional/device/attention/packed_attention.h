@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+
+#include <ATen/core/Tensor.h>
+
+#include "core/base/api.h"
+#include "core/nn/functional/grouped_attention.h"
+
+namespace phraseq::nn::gpu {
+
+/// Whether packed_attention() computes this attention: where has_kernels(q), in bf16 or fp16, plain
+/// layouts with a head dimension that is a multiple of 16 and at most 128, sentences of at most 256
+/// tokens on both sides, none of which lacks keys, and, when causal, queries and keys of the same
+/// sentences.
+PHRASEQ_API bool packed_attention_applies(const at::Tensor& q,
+                                          const at::Tensor& kv,
+                                          const SentenceRows& rows,
+                                          const AttentionLayout& layout,
+                                          bool causal);
+
+/// nn::grouped_attention of packed sentences by attention.cu, without padding, with dropout of
+/// weights at rate `p` where the key is not 0: the masks are those of the CPU. Scores and their
+/// sums are fp32; weights and the gradients of scores are rounded to 16 bits before products.
+PHRASEQ_API at::Tensor packed_attention(const at::Tensor& q,
+                                        const at::Tensor& kv,
+                                        const SentenceRows& rows,
+                                        const AttentionLayout& layout,
+                                        bool causal,
+                                        double p,
+                                        uint64_t key);
+
+}  // namespace phraseq::nn::gpu
