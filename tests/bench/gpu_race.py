@@ -18,6 +18,7 @@ import tempfile
 import fairseq_data
 import racing
 
+PEERS = ("eager", "compiled", "ctranslate2")
 HERE = pathlib.Path(__file__).resolve().parent
 PEAK = 800e12  # floating-point operations a second of matrix products in bf16 that an H200 sustains
 
@@ -111,7 +112,7 @@ class Phraseq:
              "0.9,0.98", "--lr", "1e-4", "--clip-norm", "1.0", "--max-tokens", str(race.max_tokens), "--max-update",
              str(updates), "--log-interval", str(options.updates), "--precision", options.precision, "--device",
              options.device, "--quiet", "--no-plot", "--disable-validation", "--no-save-optimizer-state",
-             "--save-dir", save_dir],
+             "--save-interval", "1000000", "--save-dir", save_dir],
             check=True, stdout=subprocess.DEVNULL)
 
     def tokens_per_second(self):
@@ -128,7 +129,7 @@ class TrainingRace:
     def __init__(self, preset, options, folder):
         self.preset, self.options, self.folder = preset, options, f"{folder}/{preset}"
         self.max_tokens = options.max_tokens
-        self.lengths = made_up_lengths(max(2000, 12 * self.max_tokens // 25))
+        self.lengths = made_up_lengths(max(2000, 40 * self.max_tokens // 25))
         fairseq_data.make_folder(self.folder, PRESETS[preset][-1], *self.lengths)
 
     def contestants(self, skip):
@@ -136,12 +137,14 @@ class TrainingRace:
         if not importlib.util.find_spec("torch"):
             skip("PyTorch", f"{sys.executable} has no torch")
             return chosen
-        chosen.append(PyTorch(self, compiled=False))
-        missing = compiling_needs(self.options.device)
-        if missing:
-            skip("PyTorch torch.compile", missing)
-        else:
-            chosen.append(PyTorch(self, compiled=True))
+        for peer, missing in (("eager", ""), ("compiled", compiling_needs(self.options.device))):
+            contestant = PyTorch(self, compiled=peer == "compiled")
+            if peer not in self.options.peers:
+                skip(contestant.name, "not among --peers")
+            elif missing:
+                skip(contestant.name, missing)
+            else:
+                chosen.append(contestant)
         return chosen
 
 
@@ -216,7 +219,9 @@ class GenerationRace:
 
     def contestants(self, skip):
         chosen = [PhraseqGeneration(self)]
-        if importlib.util.find_spec("ctranslate2"):
+        if "ctranslate2" not in self.options.peers:
+            skip("CTranslate2", "not among --peers")
+        elif importlib.util.find_spec("ctranslate2"):
             chosen.append(CTranslate2(self))
         else:
             skip("CTranslate2", f"{sys.executable} has no ctranslate2")
@@ -255,6 +260,7 @@ def parse_arguments():
     parser.add_argument("--presets", nargs="*", choices=PRESETS, default=["base", "big", "small"], help="of training")
     parser.add_argument("--generation", nargs="*", choices=PRESETS, help="presets of generation; default: base, or\n"
                                                                           "tiny where only that one is trained")
+    parser.add_argument("--peers", nargs="*", choices=PEERS, default=PEERS, help="who races; torch.compile takes minutes")
     parser.add_argument("--precision", choices=("bf16", "fp32"), default="bf16")
     parser.add_argument("--max-tokens", type=int, help="of a training batch; default 25000, on the CPU 1000")
     parser.add_argument("--updates", type=int, default=50, help="timed ones, of a contestant in a round")
