@@ -1,25 +1,17 @@
 #include "core/nn/functional/device/attention/attention_tiles.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 
 #include <ATen/ops/empty.h>
 
 #include "core/data/device/to_device.h"
+#include "core/nn/functional/device/attention/kept_tensors.h"
 
 namespace phraseq::nn::gpu {
 namespace {
 
 constexpr int64_t kTileRows = 16;
-
-struct Kept {
-  std::vector<int64_t> offsets, other_offsets;
-  at::Tensor on_device;
-};
-
-/// Source, target and both against each other, of a batch and of the batch before.
-constexpr size_t kKept = 8;
 
 /// AttentionTile of attention.cu.
 struct Tile {
@@ -57,17 +49,11 @@ at::Tensor copied(const std::vector<Tile>& tiles, at::Device device) {
 at::Tensor attention_tiles(const std::vector<int64_t>& offsets,
                            const std::vector<int64_t>& other_offsets,
                            at::Device device) {
-  thread_local std::array<Kept, kKept> all_kept;
-  thread_local size_t oldest = 0;
-  for (const Kept& kept : all_kept) {
-    if (kept.on_device.defined() && kept.on_device.device() == device && kept.offsets == offsets &&
-        kept.other_offsets == other_offsets)
-      return kept.on_device;
-  }
-  Kept& kept = all_kept[oldest];
-  oldest = (oldest + 1) % kKept;
-  kept = {offsets, other_offsets, copied(tiles_of(offsets, other_offsets), device)};
-  return kept.on_device;
+  // Source, target and both against each other, of a batch and of the batch before.
+  thread_local KeptTensors<8> kept;
+  return kept.get(offsets, other_offsets, device, [&] {
+    return copied(tiles_of(offsets, other_offsets), device);
+  });
 }
 
 }  // namespace phraseq::nn::gpu

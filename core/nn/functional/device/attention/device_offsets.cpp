@@ -1,21 +1,12 @@
 #include "core/nn/functional/device/attention/device_offsets.h"
 
-#include <array>
-
 #include <ATen/ops/empty.h>
 
 #include "core/data/device/to_device.h"
+#include "core/nn/functional/device/attention/kept_tensors.h"
 
 namespace phraseq::nn {
 namespace {
-
-struct Kept {
-  std::vector<int64_t> offsets;
-  at::Tensor on_device;
-};
-
-/// Source and target of a batch, and of the batch before.
-constexpr size_t kKept = 4;
 
 at::Tensor copied(const std::vector<int64_t>& offsets, at::Device device) {
   at::Tensor numbers = at::empty({static_cast<int64_t>(offsets.size())}, at::kInt);  // [offsets]
@@ -27,16 +18,9 @@ at::Tensor copied(const std::vector<int64_t>& offsets, at::Device device) {
 }  // namespace
 
 at::Tensor device_offsets(const std::vector<int64_t>& offsets, at::Device device) {
-  thread_local std::array<Kept, kKept> all_kept;
-  thread_local size_t oldest = 0;
-  for (const Kept& kept : all_kept) {
-    if (kept.on_device.defined() && kept.on_device.device() == device && kept.offsets == offsets)
-      return kept.on_device;
-  }
-  Kept& kept = all_kept[oldest];
-  oldest = (oldest + 1) % kKept;
-  kept = {offsets, copied(offsets, device)};
-  return kept.on_device;
+  // Source and target of a batch, and of the batch before.
+  thread_local KeptTensors<4> kept;
+  return kept.get(offsets, {}, device, [&] { return copied(offsets, device); });
 }
 
 }  // namespace phraseq::nn

@@ -34,6 +34,7 @@ struct AttentionShape {
 /// The numbers of a call; the backward pass keeps them.
 struct Call final : torch::CustomClassHolder {
   PlainColumns columns;
+  int element;  ///< the type of activations, as the kernels number it
   AttentionShape shape;
 
   Call(const at::Tensor& q,
@@ -41,7 +42,7 @@ struct Call final : torch::CustomClassHolder {
        const AttentionLayout& layout,
        bool causal,
        const Mask& mask)
-      : columns(layout) {
+      : columns(layout), element(element_of(q.scalar_type())) {
     shape.query_stride = q.size(1);
     shape.key_stride = kv.size(1);
     shape.out_stride = columns.width();
@@ -74,8 +75,6 @@ struct Call final : torch::CustomClassHolder {
             .threads = 32 * kWarpsOfABlock},
            arguments);
   }
-
-  int element = 1;
 };
 
 /// A gradient like x, of which `columns` columns are written.
@@ -166,7 +165,6 @@ at::Tensor packed_attention(const at::Tensor& q,
                             double p,
                             uint64_t key) {
   const auto call = c10::make_intrusive<Call>(q, kv, layout, causal, mask_of(p, key));
-  call->element = element_of(q.scalar_type());
   const at::Tensor query_tiles = attention_tiles(rows.queries, rows.keys, q.device());
   const at::Tensor key_tiles = at::GradMode::is_enabled()
                                    ? attention_tiles(rows.keys, rows.queries, q.device())

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <ATen/core/Tensor.h>
+
+namespace phraseq::nn {
+
+/// The last few tensors that were made of one or two lists of offsets: the layers of a model ask
+/// for the same ones. Each thread has its own.
+template <size_t kCount>
+class KeptTensors {
+ public:
+  /// The tensor of `first` and `second` on `device`, by make() where it is not kept; the oldest one
+  /// is replaced.
+  template <class Make>
+  at::Tensor get(const std::vector<int64_t>& first,
+                 const std::vector<int64_t>& second,
+                 at::Device device,
+                 const Make& make) {
+    for (const Kept& kept : all_kept_) {
+      if (kept.tensor.defined() && kept.tensor.device() == device && kept.first == first &&
+          kept.second == second)
+        return kept.tensor;
+    }
+    Kept& kept = all_kept_[oldest_];
+    oldest_ = (oldest_ + 1) % kCount;
+    kept = {first, second, make()};
+    return kept.tensor;
+  }
+
+ private:
+  struct Kept {
+    std::vector<int64_t> first, second;
+    at::Tensor tensor;
+  };
+
+  std::array<Kept, kCount> all_kept_;
+  size_t oldest_ = 0;
+};
+
+}  // namespace phraseq::nn
