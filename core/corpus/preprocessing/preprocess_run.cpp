@@ -25,16 +25,21 @@ namespace {
 
 using nlohmann::json;
 
+/// Words that only pad a dictionary do not occur, and come last.
+bool has_words(const Dictionary& dictionary) {
+  const int64_t first = Dictionary().size();
+  return dictionary.size() > first && dictionary.count(first) > 0;
+}
+
 void warn_of_lost_types(const DictionaryLimits& limits,
                         const Dictionary& counted,
                         const Dictionary& finished) {
-  const Dictionary none;
-  if (counted.size() > none.size() && finished.size() == none.size()) {
+  if (has_words(counted) && !has_words(finished)) {
     log_warning(
         fmt::format("{} leave no word in the dictionary: every word becomes <unk>. The {} special "
                     "symbols count",
                     limits.names(),
-                    none.size()));
+                    Dictionary().size()));
   }
 }
 
