@@ -1,0 +1,139 @@
+#include "cli/plugins/check.h"
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <string>
+#include <unistd.h>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/wait.h>
+
+#include "core/base/error.h"
+#include "core/plugin/component_text.h"
+#include "core/plugin/loader.h"
+
+namespace phraseq {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr unsigned kCheckSeconds = 600;
+
+/// The arguments for `phraseq conformance`.
+std::vector<std::string> conformance_arguments(const PluginsOptions& options) {
+  std::vector<std::string> arguments = {options.subject};
+  const auto add = [&](const char* flag, const std::string& value) {
+    if (!value.empty())
+      arguments.insert(arguments.end(), {flag, value});
+  };
+  add("--kind", option_key(options.kind));
+  OptionTable table;
+  std::vector<std::string> values = options.set;
+  add("--set", table.field("set", values, "").to_text());  // commas within a value escaped
+  add("--data", options.data);
+  add("--split", options.split);
+  add("--source-lang", options.source_lang);
+  add("--target-lang", options.target_lang);
+  add("--model", options.model);
+  return arguments;
+}
+
+/// Goes on as `phraseq conformance`, which is linked with LibTorch: this program is not.
+[[noreturn]] void become_conformance(const PluginsOptions& options) {
+  const fs::path program = fs::read_symlink("/proc/self/exe").parent_path() / "phraseq-conformance";
+  const std::vector<std::string> arguments = conformance_arguments(options);
+  std::vector<const char*> argv = {program.c_str()};
+  for (const std::string& argument : arguments) argv.push_back(argument.c_str());
+  argv.push_back(nullptr);
+  std::fflush(stdout);
+  execv(program.c_str(), const_cast<char* const*>(argv.data()));
+  throw IoError(program.string(), "run", errno);
+}
+
+/// Throws PluginError when another plugin of the search path has a name of this one: no command
+/// could use both. An installed copy of the same plugin does not count.
+void check_names(const PluginsOptions& options) {
+  Registry registry;
+  for (const std::string& other : find_plugin_files(plugin_search_path(options.plugin_dir))) {
+    if (fs::path(other).filename() == fs::path(options.subject).filename())
+      continue;
+    try {
+      load_plugin_file(registry, other);
+    } catch (const Error&) {  // of another plugin: `list` shows it
+    }
+  }
+  load_plugin_file(registry, options.subject);
+}
+
+/// The file of a plugin that is given by its file, or by the NAME of an installed
+/// libphraseq-NAME.so.
+std::string plugin_file(const PluginsOptions& options) {
+  if (fs::is_regular_file(options.subject))
+    return options.subject;
+  const std::string library = fmt::format("libphraseq-{}.so", options.subject);
+  for (const std::string& file : find_plugin_files(plugin_search_path(options.plugin_dir))) {
+    if (fs::path(file).filename() == library)
+      return file;
+  }
+  return options.subject;
+}
+
+int check_here(const PluginsOptions& options) {
+  const std::string& file = options.subject;
+  Registry registry;
+  const LoadedPlugin plugin = load_plugin_file(registry, file);
+  std::vector<std::string> problems;
+  fmt::print(
+      "{}\n  plugin {} {}: {}\n", plugin.file, plugin.name, plugin.version, plugin.description);
+  for (const Component* component : registry.components()) {
+    fmt::print("  {} {}: {}\n", component->kind, component->name, component->description);
+    for (const Preset& preset : component->presets) {
+      fmt::print("    preset {}: {}\n", preset.name, preset.description);
+    }
+    for (std::string& problem : component_problems(*component))
+      problems.push_back(std::move(problem));
+  }
+  if (registry.components().empty())
+    problems.emplace_back("it registers no component");
+  if (problems.empty()) {
+    check_names(options);
+    become_conformance(options);
+  }
+  throw PluginError(fmt::format("{}: loads, but\n    {}", file, fmt::join(problems, "\n    ")));
+}
+
+}  // namespace
+
+// A library damaged in the middle can crash whoever loads it, so a child process does. It
+// continues as this command: its messages and its exit code are ours.
+int check_plugin(PluginsOptions& options) {
+  options.subject = plugin_file(options);
+  const std::string& file = options.subject;
+  std::fflush(stdout);
+  const pid_t child = fork();
+  if (child < 0)
+    throw IoError(file, "start a process to load", errno);
+  if (child == 0) {
+    alarm(kCheckSeconds);
+    return check_here(options);
+  }
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+  if (!WIFSIGNALED(status))
+    return WEXITSTATUS(status);
+  if (WTERMSIG(status) == SIGALRM) {
+    throw PluginError(fmt::format("{}: did not finish within {} s", file, kCheckSeconds));
+  }
+  throw PluginError(
+      fmt::format(
+          "{}: terminates the process that loads it: {}", file, strsignal(WTERMSIG(status))),
+      "The last line above names the check that was running. If there is none, the file is "
+      "damaged, or code that runs while the library is loaded fails: rebuild the plugin.");
+}
+
+}  // namespace phraseq

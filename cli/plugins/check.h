@@ -1,0 +1,12 @@
+#pragma once
+
+#include "cli/plugins/plugins_options.h"
+
+namespace phraseq {
+
+/// Loads the plugin `subject`, a file or the NAME of an installed libphraseq-NAME.so, in a process
+/// of its own, and checks its components there. Returns the exit code. Throws PluginError if it
+/// terminates that process.
+int check_plugin(PluginsOptions& options);
+
+}  // namespace phraseq

@@ -1,0 +1,130 @@
+#include "cli/plugins/listing.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "cli/plugins/loaded_plugins.h"
+#include "core/base/error.h"
+#include "core/base/wording/close_matches.h"
+#include "core/plugin/component_text.h"
+
+namespace phraseq {
+namespace {
+
+/// Refuses a --kind that nothing here is of; '-' and '_' in it are the same.
+void check_kind(const Registry& registry, PluginsOptions& options) {
+  std::replace(options.kind.begin(), options.kind.end(), '-', '_');
+  std::vector<std::string> kinds;
+  for (const Component* component : registry.components()) {
+    if (kinds.empty() || kinds.back() != component->kind)
+      kinds.push_back(component->kind);
+  }
+  if (options.kind.empty() || std::find(kinds.begin(), kinds.end(), options.kind) != kinds.end())
+    return;
+  const std::string guess = did_you_mean(options.kind, kinds);
+  throw UsageError(fmt::format("--kind: '{}' is not one of {}{}{}",
+                               options.kind,
+                               fmt::join(kinds, ", "),
+                               guess.empty() ? "" : "; ",
+                               guess));
+}
+
+/// What `list` prints in one line.
+struct ListedName {
+  std::string kind, name, description;
+};
+
+std::string presets_text(const Component& component) {
+  const size_t count = component.presets.size();
+  return count == 0 ? "" : fmt::format(" ({} preset{})", count, count == 1 ? "" : "s");
+}
+
+std::vector<ListedName> listed_names(const Registry& registry, const PluginsOptions& options) {
+  std::vector<ListedName> names;
+  for (const Component* component : registry.components()) {
+    if (!options.kind.empty() && component->kind != options.kind)
+      continue;
+    names.push_back(
+        {component->kind, component->name, component->description + presets_text(*component)});
+    if (!options.presets)
+      continue;
+    for (const Preset& preset : component->presets) {
+      names.push_back({component->kind,
+                       preset.name,
+                       fmt::format("{} (preset of {})", preset.description, component->name)});
+    }
+  }
+  return names;
+}
+
+/// What `explain` prints about a name that is this component's or one of its presets'; else
+/// nothing.
+std::string text_about(const Component& component, const std::string& name) {
+  if (component.name == name)
+    return component_text(component);
+  for (const Preset& preset : component.presets) {
+    if (preset.name == name)
+      return preset_text(component, preset);
+  }
+  return {};
+}
+
+}  // namespace
+
+int list_plugins(PluginsOptions& options) {
+  const LoadedPlugins plugins(options);
+  const Registry& registry = plugins.registry;
+  check_kind(registry, options);
+  const auto names = listed_names(registry, options);
+  size_t kind_width = 0, name_width = 0;
+  for (const ListedName& listed : names) {
+    kind_width = std::max(kind_width, listed.kind.size());
+    name_width = std::max(name_width, listed.name.size());
+  }
+  for (const ListedName& listed : names) {
+    fmt::print("{:<{}}  {:<{}}  {}\n",
+               listed.kind,
+               kind_width,
+               listed.name,
+               name_width,
+               listed.description);
+  }
+  return plugins.report();
+}
+
+int explain_component(PluginsOptions& options) {
+  const LoadedPlugins plugins(options);
+  const Registry& registry = plugins.registry;
+  check_kind(registry, options);
+  std::replace(options.subject.begin(), options.subject.end(), '-', '_');
+  std::vector<std::string> known;
+  bool is_found = false;
+  for (const Component* component : registry.components()) {
+    if (!options.kind.empty() && component->kind != options.kind)
+      continue;
+    known.push_back(component->name);
+    for (const Preset& preset : component->presets) known.push_back(preset.name);
+    const std::string text = text_about(*component, options.subject);
+    if (text.empty())
+      continue;
+    fmt::print("{}{}", is_found ? "\n" : "", text);
+    is_found = true;
+  }
+  if (!is_found) {
+    const std::string guess = did_you_mean(options.subject, known);
+    plugins.report();
+    throw UsageError(fmt::format("no component or preset is called '{}'{}{}",
+                                 options.subject,
+                                 guess.empty() ? "" : "; ",
+                                 guess),
+                     fmt::format("Nearest names: {}. 'phraseq plugins list --presets' lists all.",
+                                 fmt::join(nearest_names(options.subject, known), ", ")));
+  }
+  return plugins.report();
+}
+
+}  // namespace phraseq

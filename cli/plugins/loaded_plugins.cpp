@@ -1,0 +1,28 @@
+#include "cli/plugins/loaded_plugins.h"
+
+#include <iostream>
+
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/plugin/loader.h"
+
+namespace phraseq {
+
+LoadedPlugins::LoadedPlugins(const PluginsOptions& options) {
+  for (const std::string& file : find_plugin_files(plugin_search_path(options.plugin_dir))) {
+    try {
+      load_plugin_file(registry, file);
+    } catch (const Error& failure) {
+      rejections.emplace_back(failure.what());
+    }
+  }
+}
+
+int LoadedPlugins::report() const {
+  std::cout.flush();
+  for (const std::string& rejection : rejections) fmt::print(stderr, "rejected: {}\n", rejection);
+  return rejections.empty() ? kExitOk : kExitPlugin;
+}
+
+}  // namespace phraseq

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/plugins/plugins_options.h"
+#include "core/plugin/registry.h"
+
+namespace phraseq {
+
+/// The components of all plugins of the search path. A plugin that cannot be loaded does not hide
+/// the others.
+struct LoadedPlugins {
+  Registry registry;
+  std::vector<std::string> rejections;  ///< why plugins were not loaded
+
+  explicit LoadedPlugins(const PluginsOptions& options);
+
+  /// Prints the rejections to standard error; returns the exit code.
+  int report() const;
+};
+
+}  // namespace phraseq

@@ -1,0 +1,65 @@
+#include "cli/plugins/option_pages.h"
+
+#include <array>
+#include <filesystem>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "cli/command.h"
+#include "cli/plugins/loaded_plugins.h"
+#include "core/base/error.h"
+#include "core/base/log.h"
+#include "core/io/atomic_file.h"
+#include "core/io/program_output.h"
+#include "core/io/staging_folder.h"
+#include "core/plugin/component_text.h"
+
+namespace phraseq {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What `program --help-markdown` prints; empty when it has no such page. Throws IoError when there
+/// was no room for it.
+std::string command_page(const fs::path& program) {
+  const std::array<std::string, 1> arguments = {"--help-markdown"};
+  const ProgramOutput printed = program_output(program.string(), arguments);
+  if (printed.exit_code == kExitIo)
+    throw IoError(program.string(), "read the options page of", 0);
+  return printed.exit_code == kExitOk && printed.output.starts_with("# ") ? printed.output : "";
+}
+
+}  // namespace
+
+int write_option_pages(const PluginsOptions& options) {
+  StagingFolder staging(options.output);
+  const fs::path folder = staging.path();
+  const LoadedPlugins plugins(options);
+  std::string index =
+      "# Options\n\nWritten by `scripts/update_docs.sh`; do not edit.\n\n## Commands\n\nThe page "
+      "of a command lists the options of the components that it uses by default. The options of "
+      "other components are on their own pages; `--help` shows them when they are selected.\n\n";
+  for (const fs::path& program : command_programs()) {
+    const std::string name = program.filename().string();
+    const std::string page = command_page(program);
+    if (page.empty()) {
+      log_warning(fmt::format("{} has no options page", name));
+      continue;
+    }
+    write_file((folder / (name + ".md")).string(), page);
+    index += fmt::format("- [{0}]({0}.md)\n", name);
+  }
+  index += "\n## Components\n\n";
+  for (const Component* component : plugins.registry.components()) {
+    const std::string name = fmt::format("{}-{}", component->kind, component->name);
+    write_file((folder / (name + ".md")).string(), component_markdown(*component));
+    index += fmt::format(
+        "- [{} `{}`]({}.md): {}\n", component->kind, component->name, name, component->description);
+  }
+  write_file((folder / "README.md").string(), index);
+  staging.commit("README.md");
+  return plugins.report();
+}
+
+}  // namespace phraseq
