@@ -52,6 +52,8 @@ SplitCounts write_split(const CheckedText& text,
       ids.push_back(dictionary.id(encoded.symbols[i]));
       if (!dictionary.contains(encoded.symbols[i]))
         counts.replaced += encoded.occurrences[i];
+      if (is_control_symbol(ids.back()))
+        counts.control += encoded.occurrences[i];
     }
     add_sentences(writer, encoded, ids);
     counts.sentences += static_cast<int64_t>(encoded.lengths.size());
@@ -84,15 +86,18 @@ SplitCounts rewrite_split(const std::string& provisional_prefix,
                           const std::string& prefix) {
   const IndexedDataset provisional = IndexedDataset::open(provisional_prefix);
   IndexedDatasetWriter writer(prefix, vocabulary);
-  SplitCounts counts{provisional.size(), provisional.tokens(), 0};
+  SplitCounts counts{.sentences = provisional.size(), .tokens = provisional.tokens()};
   for (int64_t i = 0; i < provisional.size(); ++i) {
     std::vector<int64_t> sentence = provisional.get(i);
     for (int64_t& id : sentence) {
       const int64_t final_id = final_ids[static_cast<size_t>(id)];
       if (final_id == kUnk && id != kUnk)
         ++counts.replaced;
+      if (is_control_symbol(final_id))
+        ++counts.control;
       id = final_id;
     }
+    --counts.control;  // the </s> that ends it
     writer.add(sentence);
     if (i % kSentencesInMemory == 0)
       provisional.release();

@@ -125,6 +125,21 @@ TEST_F(DataFolders, LimitsOfDictionariesThatHaveNoEffectOrLeaveNothingAreWarnedO
   EXPECT_THAT(joined.errors, HasSubstr("--thresholdtgt and --nwordstgt have no effect"));
 }
 
+TEST_F(DataFolders, WordsSpelledAsControlSymbolsAreWarnedOf) {
+  workspace_.write("odd.en", "a </s> b\n<unk> a\n");
+  workspace_.write("odd.de", "c <s> </s> <pad>\nd\n");
+  // Dictionaries that are counted, and given ones.
+  for (const std::string options :
+       {"counted", "given --srcdict data-bin/dict.en.txt --tgtdict data-bin/dict.de.txt"}) {
+    const CommandResult result =
+        workspace_.run(words("preprocess -s en -t de --trainpref odd --destdir " + options));
+    EXPECT_EQ(result.exit_code, kExitOk);
+    EXPECT_THAT(result.errors,
+                AllOf(HasSubstr("odd.en: the text contains <s>, <pad> or </s> (1 in all)"),
+                      HasSubstr("odd.de: the text contains <s>, <pad> or </s> (3 in all)")));
+  }
+}
+
 TEST_F(DataFolders, SplitsOfAListAreOneTrainingSet) {
   // train = a + b, in the files of two splits.
   const ToyText both = toy_text(100, 1);

@@ -43,6 +43,16 @@ void warn_of_lost_types(const DictionaryLimits& limits,
   }
 }
 
+void warn_of_control_symbols(const SplitCounts& counts, const std::string& file) {
+  if (counts.control > 0) {
+    log_warning(
+        fmt::format("{}: the text contains <s>, <pad> or </s> ({} in all), which become special "
+                    "symbols, as in fairseq. Write them differently if they are words",
+                    file,
+                    counts.control));
+  }
+}
+
 }  // namespace
 
 std::string DictionaryLimits::names() const {
@@ -209,15 +219,13 @@ void PreprocessRun::write_splits() {
   for (const RunSide& side : sides_) {
     for (size_t split = 0; split < files_.splits().size() && !options_.dict_only; ++split) {
       const SplitCounts counts = write_side(split, side);
-      log_info(fmt::format("[{}] {}: {}",
-                           side.language,
-                           files_.splits()[split].files[side.number],
-                           to_string(counts)));
+      const std::string& file = files_.splits()[split].files[side.number];
+      log_info(fmt::format("[{}] {}: {}", side.language, file, to_string(counts)));
+      warn_of_control_symbols(counts, file);
       json& record = split_records_[files_.splits()[split].name];
       record["sentences"] = counts.sentences;
       record["skipped"] = files_.report(split).skipped.size();
-      record[side.language] =
-          dataset_record(files_.splits()[split].files[side.number], files_.result(split, side));
+      record[side.language] = dataset_record(file, files_.result(split, side));
       record[side.language]["tokens"] = counts.tokens;
       record[side.language]["replaced"] = counts.replaced;
     }
