@@ -81,7 +81,9 @@ bool means_no_memory_of_onednn(std::string_view what) {
 }  // namespace
 
 bool means_out_of_memory(std::string_view what) {
-  constexpr std::array<std::string_view, 6> kTexts = {"out of memory",
+  constexpr std::array<std::string_view, 8> kTexts = {"out of memory",
+                                                      "CUDA_ERROR_OUT_OF_MEMORY",
+                                                      "CUBLAS_STATUS_ALLOC_FAILED",
                                                       "can't allocate memory",
                                                       "not enough memory",
                                                       "Storage size calculation overflowed",

@@ -157,7 +157,8 @@ std::string Nvrtc::compile(const std::string& source,
   if (program.compile(all) != 0) {
     std::string log = program.text("nvrtcGetProgramLogSize", "nvrtcGetProgramLog");
     while (!log.empty() && (log.back() == '\0' || log.back() == '\n')) log.pop_back();
-    throw PluginError(fmt::format("{} does not compile for {}:\n{}", file_name, architecture, log));
+    throw PluginError(fmt::format("{} does not compile for {}:\n{}", file_name, architecture, log),
+                      "PHRASEQ_CUDA_KERNELS=0 uses LibTorch's operators instead.");
   }
   return program.text("nvrtcGetCUBINSize", "nvrtcGetCUBIN");
 }

@@ -1,5 +1,8 @@
 #include "core/optim/parameter_average.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "core/optim/sixteen_bit_copies.h"
 
 namespace phraseq {
@@ -31,10 +34,17 @@ void MovingAverageOptions::describe(OptionTable& table) {
       .at_least(1);
 }
 
+double MovingAverageOptions::decay() const { return ema_decay > 0 ? ema_decay : kDefaultDecay; }
+
+double MovingAverageOptions::share_of_start(int64_t updates) const {
+  const int64_t averaged = std::max<int64_t>(0, updates - ema_start_update) / ema_update_freq;
+  return std::pow(decay(), static_cast<double>(averaged));
+}
+
 ParameterAverage::ParameterAverage(const MovingAverageOptions& options,
                                    nn::FlatParameters& parameters)
     : options_(options),
-      decay_(options.ema_decay > 0 ? options.ema_decay : kDefaultDecay),
+      decay_(options.decay()),
       parameters_(parameters),
       other_(parameters.values().clone()) {}
 

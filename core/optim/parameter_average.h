@@ -18,6 +18,10 @@ struct PHRASEQ_API MovingAverageOptions : Options {
 
   void describe(OptionTable& table) override;
   bool enabled() const { return store_ema || ema_decay > 0; }
+  double decay() const;
+  /// The share of the parameters at the start of the average in the average after `updates` updates
+  /// of a run.
+  double share_of_start(int64_t updates) const;
 };
 
 /// The exponential moving average of the parameters (fairseq's EMA): after each update a = decay ·

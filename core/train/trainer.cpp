@@ -357,7 +357,9 @@ void Trainer::resume(const std::string& path,
 }
 
 void Trainer::restore_state(const std::string& path, const TrainRecord& record) {
-  state_ = resumed_state(record.state, options_.checkpoints, keeps_best(record));
+  const bool same_metric = is_best_comparable(
+      *options_.table, options_.validation.best_checkpoint_metric, record.options);
+  state_ = resumed_state(record.state, options_.checkpoints, same_metric);
   if (!options_.checkpoints.reset_lr_scheduler)
     parts_.scheduler->restore(state_.scheduler);
   LossScaler* const scaler = step_.loss_scaler();
@@ -367,21 +369,13 @@ void Trainer::restore_state(const std::string& path, const TrainRecord& record) 
     parts_.batches->restore(record.position);
 }
 
-/// True if the best score of the checkpoint can be compared with the scores of this run.
-bool Trainer::keeps_best(const TrainRecord& record) const {
-  if (options_.checkpoints.reset_meters || options_.checkpoints.reset_optimizer)
-    return false;
-  return is_best_comparable(
-      *options_.table, options_.validation.best_checkpoint_metric, record.options);
-}
-
 /// Warns of a new model that has learned little. Does not check a trained one that was trained
 /// further.
 void Trainer::warn_of_result() const {
   const std::string loss = loss_trend_.finding();
   if (is_new_model_ && options_.checkpoints.finetune_from_model.empty() && !loss.empty()) {
     log_warning(fmt::format(
-        "{}. Try another --lr (it is {:g} now; usual with Adam are 0.0005 to 0.005) and another "
+        "{}. Try another --lr (now {:g}; 0.0005 to 0.005 is usual with Adam) and another "
         "--warmup-updates, and make sure that the lines of the two languages correspond",
         loss,
         learning_rate()));

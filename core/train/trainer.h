@@ -50,7 +50,6 @@ class PHRASEQ_API Trainer {
 
  private:
   void restore_state(const std::string& path, const TrainRecord& record);
-  bool keeps_best(const TrainRecord& record) const;
 
   void train();
   void train_epoch();

@@ -44,7 +44,7 @@ TEST_F(TrainingWarnings, TellOfALossThatHasNotMovedAndWhatToDo) {
   EXPECT_THAT(still.errors,
               AllOf(HasSubstr("warning | the training loss has not fallen: "),
                     ContainsRegex("bits per token over the first 10 updates and [0-9.]+ over the "
-                                  "last 10. Try another --lr \\(it is ")));
+                                  "last 10. Try another --lr \\(now ")));
 }
 
 TEST_F(TrainingWarnings, AreAnErrorWhereNoValidationGaveAFiniteLoss) {
@@ -91,6 +91,12 @@ TEST_F(TrainingWarnings, TellThatPatienceIsNoLimitWithoutValidation) {
   constexpr const char* kWarning = "training continues until it is stopped";
   EXPECT_THAT(train("blind", 0, options + "--disable-validation").errors, HasSubstr(kWarning));
   EXPECT_THAT(train("patient", 0, options).errors, Not(HasSubstr(kWarning)));
+}
+
+TEST_F(TrainingWarnings, TellOfAnAverageThatIsMainlyTheUntrainedModel) {
+  constexpr const char* kWarning = "of the average of --store-ema are then still the parameters";
+  EXPECT_THAT(train("slow", 20, "--store-ema").errors, HasSubstr("100 % " + std::string(kWarning)));
+  EXPECT_THAT(train("fast", 20, "--ema-decay 0.8").errors, Not(HasSubstr(kWarning)));
 }
 
 TEST_F(TrainingWarnings, TellOfIdenticalTranslations) {

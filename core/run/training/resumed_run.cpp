@@ -15,16 +15,19 @@ namespace {
 /// files of the earlier run.
 std::string named_checkpoint(const CheckpointOptions& options) {
   const std::string& name = options.restore_file;
+  if (name.empty())
+    throw UsageError("--restore-file: the name is empty",
+                     "Without it, the last checkpoint is used.");
   if (name.find('/') != std::string::npos)
     return resolve_checkpoint(name);
-  const std::string path = options.save_dir + "/" + name;
-  if (!std::filesystem::exists(path)) {
+  try {
+    return resolve_checkpoint(options.save_dir + "/" + name);
+  } catch (const IoError&) {
     throw UsageError(fmt::format("--restore-file {}: {} has no such file", name, options.save_dir),
-                     fmt::format("Give the whole name, such as checkpoint4.safetensors, or a path: "
-                                 "./{} is in the current folder.",
+                     fmt::format("Give the whole name, such as checkpoint4.safetensors, or a path, "
+                                 "such as ./{} for a file in the current folder.",
                                  name));
   }
-  return resolve_checkpoint(path);
 }
 
 /// The checkpoint to continue from, or nothing.

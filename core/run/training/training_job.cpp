@@ -254,6 +254,8 @@ class TrainingJob {
     warn_of_warmup(length_, run_.table);
     if (!processes_.is_first())
       return;
+    if (!resumed_.record && run_.checkpoints.finetune_from_model.empty())
+      warn_of_average(length_, run_.average);
     warn_of_unused_alignments(*criterion_, run_.criterion.name, run_.table);
     warn_of_data(run_, translator_, *corpus_);
   }

@@ -108,6 +108,22 @@ void warn_of_warmup(std::optional<int64_t> run_length, OptionTable& table) {
       std::max<int64_t>(1, *run_length / 10)));
 }
 
+void warn_of_average(std::optional<int64_t> run_length, const MovingAverageOptions& average) {
+  constexpr double kMuch = 0.5, kFewDecays = 10, kSmallest = 0.5;
+  if (!average.enabled() || average.ema_start_update > 0 || !run_length)
+    return;
+  const double share = average.share_of_start(*run_length);
+  if (share < kMuch)
+    return;
+  const auto averaged = static_cast<double>(*run_length / average.ema_update_freq);
+  log_warning(fmt::format(
+      "the run has {}, and {:.0f} % of the average of --store-ema are then still the parameters "
+      "before the first one. Use --ema-decay {:.2g} or less, or train for longer",
+      counted(*run_length, "update"),
+      100 * share,
+      std::max(kSmallest, 1 - kFewDecays / averaged)));
+}
+
 void warn_of_unused_alignments(const Criterion& criterion,
                                std::string_view name,
                                const OptionTable& table) {

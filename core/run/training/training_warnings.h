@@ -12,6 +12,7 @@
 #include "core/data/data_loader.h"
 #include "core/data/task.h"
 #include "core/optim/lr_scheduler.h"
+#include "core/optim/parameter_average.h"
 #include "core/options/option_table.h"
 #include "core/text/dictionary.h"
 
@@ -21,6 +22,11 @@ namespace phraseq {
 
 /// Warns if the run ends before the learning rate has reached its peak.
 PHRASEQ_API void warn_of_warmup(std::optional<int64_t> run_length, OptionTable& table);
+
+/// Warns if the average of --store-ema is mainly made of the parameters of a new model when the run
+/// ends.
+PHRASEQ_API void warn_of_average(std::optional<int64_t> run_length,
+                                 const MovingAverageOptions& average);
 
 /// Warns if --load-alignments is given and the criterion of that name has no loss of alignments.
 PHRASEQ_API void warn_of_unused_alignments(const Criterion& criterion,

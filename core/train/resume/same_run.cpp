@@ -43,8 +43,10 @@ std::vector<std::string> allowed_names(const ResumingRun& run, const TrainRecord
   std::vector<std::string> allowed = names_from_data(*run.table, *run.task);
   if (batches_then(record) == batches_now(run))
     allowed.emplace_back("update-freq");
-  const auto& given = run.checkpoints->allow_changed;
-  allowed.insert(allowed.end(), given.begin(), given.end());
+  for (const std::string& given : run.checkpoints->allow_changed) {
+    const OptionField* const field = run.table->find(option_name(given));
+    allowed.push_back(field == nullptr ? option_name(given) : field->name);
+  }
   if (run.checkpoints->reset_lr_scheduler) {
     allowed.insert(allowed.end(), {"lr", "lr-scheduler"});
     allow_component(*run.table, LrScheduler::kKind, allowed);

@@ -115,8 +115,9 @@ class PackedAttention : public torch::autograd::Function<PackedAttention> {
     const Call& by = static_cast<const Call&>(*capsule);
     const bool is_one = ctx->saved_data["one matrix"].toBool();
     const int64_t width = by.columns.width();
-    const at::Tensor dout =
-        are_aligned({outputs[0]}) ? outputs[0].contiguous() : outputs[0].clone();
+    const at::Tensor dout = are_aligned({outputs[0]})
+                                ? outputs[0].contiguous()
+                                : outputs[0].clone(at::MemoryFormat::Contiguous);
     const at::Tensor dq = new_gradient(q, (is_one ? 3 : 1) * width);
     const at::Tensor dkv = is_one ? dq : new_gradient(kv, 2 * width);
     const at::Tensor deltas = at::empty(log_sums.sizes(), log_sums.options());
