@@ -13,6 +13,7 @@
 #include <fmt/ranges.h>
 #include <sys/wait.h>
 
+#include "cli/plugins/loaded_plugins.h"
 #include "core/base/error.h"
 #include "core/plugin/component_text.h"
 #include "core/plugin/loader.h"
@@ -58,16 +59,8 @@ std::vector<std::string> conformance_arguments(const PluginsOptions& options) {
 /// Throws PluginError when another plugin of the search path has a name of this one: no command
 /// could use both. An installed copy of the same plugin does not count.
 void check_names(const PluginsOptions& options) {
-  Registry registry;
-  for (const std::string& other : find_plugin_files(plugin_search_path(options.plugin_dir))) {
-    if (fs::path(other).filename() == fs::path(options.subject).filename())
-      continue;
-    try {
-      load_plugin_file(registry, other);
-    } catch (const Error&) {  // of another plugin: `list` shows it
-    }
-  }
-  load_plugin_file(registry, options.subject);
+  LoadedPlugins others(options, fs::path(options.subject).filename());  // `list` shows rejections
+  load_plugin_file(others.registry, options.subject);
 }
 
 /// The file of a plugin that is given by its file, or by the NAME of an installed

@@ -1,5 +1,6 @@
 #include "cli/plugins/loaded_plugins.h"
 
+#include <filesystem>
 #include <iostream>
 
 #include <fmt/format.h>
@@ -9,8 +10,10 @@
 
 namespace phraseq {
 
-LoadedPlugins::LoadedPlugins(const PluginsOptions& options) {
+LoadedPlugins::LoadedPlugins(const PluginsOptions& options, const std::string& except) {
   for (const std::string& file : find_plugin_files(plugin_search_path(options.plugin_dir))) {
+    if (std::filesystem::path(file).filename() == except)
+      continue;
     try {
       load_plugin_file(registry, file);
     } catch (const Error& failure) {

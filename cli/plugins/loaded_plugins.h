@@ -8,13 +8,13 @@
 
 namespace phraseq {
 
-/// The components of all plugins of the search path. A plugin that cannot be loaded does not hide
-/// the others.
+/// The components of all plugins of the search path but those with the file name `except`. A plugin
+/// that cannot be loaded does not hide the others.
 struct LoadedPlugins {
   Registry registry;
   std::vector<std::string> rejections;  ///< why plugins were not loaded
 
-  explicit LoadedPlugins(const PluginsOptions& options);
+  explicit LoadedPlugins(const PluginsOptions& options, const std::string& except = "");
 
   /// Prints the rejections to standard error; returns the exit code.
   int report() const;

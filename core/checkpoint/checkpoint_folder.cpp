@@ -273,19 +273,17 @@ std::vector<std::string> CheckpointFolder::retain(const RetentionRules& rules,
   return deleted;
 }
 
-std::string resolve_checkpoint(const std::string& path) {
+std::optional<std::string> find_checkpoint(const std::string& path) {
   std::error_code problem;
   const fs::file_status status = fs::status(path, problem);
   if (status.type() == fs::file_type::none)  // e.g. a name that is too long
     throw IoError(path, "open", problem.value());
-  if (!fs::is_directory(status)) {
-    if (!fs::exists(status)) {
-      if (const auto ours = name_without_pt(path))
-        return resolve_checkpoint(*ours);
-      throw IoError(path, "open", ENOENT);
-    }
-    return follow(path).value_or(path);
+  if (!fs::exists(status)) {
+    const auto ours = name_without_pt(path);
+    return ours ? find_checkpoint(*ours) : std::nullopt;
   }
+  if (!fs::is_directory(status))
+    return follow(path).value_or(path);
   for (const char* pointer : {kBestPointer, kLastPointer}) {
     const std::string candidate = (fs::path(path) / pointer).string();
     if (const auto content = read_pointer(candidate))
@@ -294,6 +292,12 @@ std::string resolve_checkpoint(const std::string& path) {
   throw UsageError(
       fmt::format("{}: the folder has neither {} nor {}", path, kBestPointer, kLastPointer),
       "Give the path of a checkpoint file in it.");
+}
+
+std::string resolve_checkpoint(const std::string& path) {
+  if (const auto found = find_checkpoint(path))
+    return *found;
+  throw IoError(path, "open", ENOENT);
 }
 
 }  // namespace phraseq

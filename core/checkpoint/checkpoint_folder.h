@@ -79,8 +79,10 @@ class PHRASEQ_API CheckpointFolder {
 /// The checkpoint that a user's path means: the file itself, the target of a pointer file
 /// (`…/checkpoint_best`), or a folder's `checkpoint_best` (else `checkpoint_last`). A pointer's
 /// target must be the file that was pointed at (its header is read); the caller verifies the rest
-/// by opening it. Throws IoError when there is no such file, UsageError for a folder without
-/// pointers.
+/// by opening it. Fairseq's name with .pt finds what has the name without it. Nothing if there is
+/// no such file. Throws UsageError for a folder without pointers.
+PHRASEQ_API std::optional<std::string> find_checkpoint(const std::string& path);
+/// The same; throws IoError if there is no such file.
 PHRASEQ_API std::string resolve_checkpoint(const std::string& path);
 
 }  // namespace phraseq

@@ -42,6 +42,8 @@ class PHRASEQ_API LrScheduler {
   /// What `end_epoch` changes, by name: stored in checkpoints and restored at a resume.
   virtual std::map<std::string, double> state() const { return {}; }
   virtual void restore(const std::map<std::string, double>& /*state*/) {}
+  /// After `restore`: the values of later epochs are those of another metric.
+  virtual void forget_values() {}
 };
 
 }  // namespace phraseq

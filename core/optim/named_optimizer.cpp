@@ -72,4 +72,8 @@ void NamedScheduler::restore(const std::map<std::string, double>& state) {
   call_component(component_, "restore", [&] { scheduler_->restore(state); });
 }
 
+void NamedScheduler::forget_values() {
+  call_component(component_, "forget_values", [&] { scheduler_->forget_values(); });
+}
+
 }  // namespace phraseq

@@ -40,6 +40,7 @@ class PHRASEQ_API NamedScheduler final : public LrScheduler {
   void end_epoch(int64_t finished_updates, std::optional<double> value) override;
   std::map<std::string, double> state() const override;
   void restore(const std::map<std::string, double>& state) override;
+  void forget_values() override;
 
  private:
   const Component& component_;

@@ -1,8 +1,5 @@
 #include "core/optim/parameter_average.h"
 
-#include <algorithm>
-#include <cmath>
-
 #include "core/optim/sixteen_bit_copies.h"
 
 namespace phraseq {
@@ -36,22 +33,14 @@ void MovingAverageOptions::describe(OptionTable& table) {
 
 double MovingAverageOptions::decay() const { return ema_decay > 0 ? ema_decay : kDefaultDecay; }
 
-double MovingAverageOptions::share_of_start(int64_t updates) const {
-  const int64_t averaged = std::max<int64_t>(0, updates - ema_start_update) / ema_update_freq;
-  return std::pow(decay(), static_cast<double>(averaged));
-}
-
 ParameterAverage::ParameterAverage(const MovingAverageOptions& options,
                                    nn::FlatParameters& parameters)
-    : options_(options),
-      decay_(options.decay()),
-      parameters_(parameters),
-      other_(parameters.values().clone()) {}
+    : options_(options), parameters_(parameters), other_(parameters.values().clone()) {}
 
 void ParameterAverage::update(int64_t updates) {
   if (updates % options_.ema_update_freq != 0)
     return;
-  const double decay = updates < options_.ema_start_update ? 0.0 : decay_;
+  const double decay = updates < options_.ema_start_update ? 0.0 : options_.decay();
   other_.mul_(decay).add_(parameters_.values(), 1 - decay);
 }
 

@@ -19,9 +19,6 @@ struct PHRASEQ_API MovingAverageOptions : Options {
   void describe(OptionTable& table) override;
   bool enabled() const { return store_ema || ema_decay > 0; }
   double decay() const;
-  /// The share of the parameters at the start of the average in the average after `updates` updates
-  /// of a run.
-  double share_of_start(int64_t updates) const;
 };
 
 /// The exponential moving average of the parameters (fairseq's EMA): after each update a = decay ·
@@ -42,7 +39,6 @@ class PHRASEQ_API ParameterAverage {
 
  private:
   MovingAverageOptions options_;
-  double decay_;
   nn::FlatParameters& parameters_;
   at::Tensor other_;
 };

@@ -362,6 +362,8 @@ void Trainer::restore_state(const std::string& path, const TrainRecord& record) 
   state_ = resumed_state(record.state, options_.checkpoints, same_metric);
   if (!options_.checkpoints.reset_lr_scheduler)
     parts_.scheduler->restore(state_.scheduler);
+  if (!same_metric)
+    parts_.scheduler->forget_values();
   LossScaler* const scaler = step_.loss_scaler();
   if (scaler != nullptr && !state_.loss_scaler.is_null())
     scaler->restore(JsonEntry(state_.loss_scaler, path + ": the state of the loss scale"));

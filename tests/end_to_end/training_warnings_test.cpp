@@ -62,6 +62,13 @@ TEST_F(TrainingWarnings, AreAnErrorWhereNoValidationGaveAFiniteLoss) {
   EXPECT_FALSE(space->exists("diverged/checkpoint_best"));
 }
 
+TEST_F(TrainingWarnings, AreAnErrorWhereTheWorstCheckpointWouldBeKept) {
+  const auto run = train(
+      "worst", 1, "--eval-bleu --best-checkpoint-metric ter --maximize-best-checkpoint-metric");
+  EXPECT_EQ(run.exit_code, kExitUsage);
+  EXPECT_THAT(run.errors, HasSubstr("would keep the worst checkpoint: a lower ter is better"));
+}
+
 TEST_F(TrainingWarnings, AreAnErrorWhereNoValidationCouldTranslate) {
   const auto run = train("speechless",
                          1,

@@ -56,6 +56,21 @@ TEST_F(WrongResume, OtherOptionsThatAreAllowedAreTaken) {
   EXPECT_EQ(result.exit_code, kExitOk) << result.errors;
 }
 
+/// The nll_loss of the model without training is higher than its loss with label smoothing. Nothing
+/// improves at this learning rate.
+TEST_F(WrongResume, APlateauIsOneOfTheSameMetric) {
+  const auto train_on = [&](const std::string& run, const std::string& metric) {
+    const std::string options =
+        "--threads 1 --lr-scheduler reduce_lr_on_plateau --lr 1e-7 --warmup-updates 0 --lr-shrink "
+        "0.5 "
+        "--log-interval 1 --best-checkpoint-metric ";
+    EXPECT_EQ(workspace_.run(toy_train(run, 3) + words(options + "loss")).exit_code, kExitOk);
+    return workspace_.run(toy_train(run, 7) + words(options + metric)).errors;
+  };
+  EXPECT_THAT(train_on("same", "loss"), HasSubstr("num_updates=7, lr=5e-08"));
+  EXPECT_THAT(train_on("other", "nll_loss"), HasSubstr("num_updates=7, lr=1e-07"));
+}
+
 TEST_F(WrongResume, TwoModelsToBeginWithAreAnError) {
   const CommandResult result =
       workspace_.run(toy_train("other", 20) + words("--finetune-from-model run/checkpoint_last "

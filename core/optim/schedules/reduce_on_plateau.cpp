@@ -104,4 +104,9 @@ void ReduceOnPlateau::restore(const std::map<std::string, double>& state) {
     best_ = state.at("best");
 }
 
+void ReduceOnPlateau::forget_values() {
+  best_.reset();
+  bad_epochs_ = 0;
+}
+
 }  // namespace phraseq

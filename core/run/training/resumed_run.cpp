@@ -20,14 +20,12 @@ std::string named_checkpoint(const CheckpointOptions& options) {
                      "Without it, the last checkpoint is used.");
   if (name.find('/') != std::string::npos)
     return resolve_checkpoint(name);
-  try {
-    return resolve_checkpoint(options.save_dir + "/" + name);
-  } catch (const IoError&) {
-    throw UsageError(fmt::format("--restore-file {}: {} has no such file", name, options.save_dir),
-                     fmt::format("Give the whole name, such as checkpoint4.safetensors, or a path, "
-                                 "such as ./{} for a file in the current folder.",
-                                 name));
-  }
+  if (const auto found = find_checkpoint(options.save_dir + "/" + name))
+    return *found;
+  throw UsageError(fmt::format("--restore-file {}: {} has no such file", name, options.save_dir),
+                   fmt::format("Give the whole name, such as checkpoint4.safetensors, or a path, "
+                               "such as ./{} for a file in the current folder.",
+                               name));
 }
 
 /// The checkpoint to continue from, or nothing.

@@ -1,6 +1,7 @@
 #include "core/run/training/training_warnings.h"
 
 #include <algorithm>
+#include <cmath>
 #include <unordered_set>
 #include <vector>
 
@@ -112,10 +113,10 @@ void warn_of_average(std::optional<int64_t> run_length, const MovingAverageOptio
   constexpr double kMuch = 0.5, kFewDecays = 10, kSmallest = 0.5;
   if (!average.enabled() || average.ema_start_update > 0 || !run_length)
     return;
-  const double share = average.share_of_start(*run_length);
+  const auto averaged = static_cast<double>(*run_length / average.ema_update_freq);
+  const double share = std::pow(average.decay(), averaged);
   if (share < kMuch)
     return;
-  const auto averaged = static_cast<double>(*run_length / average.ema_update_freq);
   log_warning(fmt::format(
       "the run has {}, and {:.0f} % of the average of --store-ema are then still the parameters "
       "before the first one. Use --ema-decay {:.2g} or less, or train for longer",

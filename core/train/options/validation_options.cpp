@@ -109,9 +109,13 @@ std::vector<std::string> ValidationOptions::problems() const {
   if (!is_loss(best_checkpoint_metric) && !eval_bleu)
     found.push_back("--best-checkpoint-metric " + best_checkpoint_metric + " needs --eval-bleu");
   if (is_loss(best_checkpoint_metric) && maximize_best_checkpoint_metric)
-    found.push_back("--maximize-best-checkpoint-metric would keep the worst checkpoint: a lower " +
-                    best_checkpoint_metric + " is better");
+    found.push_back(maximize_problem());
   return found;
+}
+
+std::string ValidationOptions::maximize_problem() const {
+  return "--maximize-best-checkpoint-metric would keep the worst checkpoint: a lower " +
+         best_checkpoint_metric + " is better";
 }
 
 }  // namespace phraseq

@@ -36,6 +36,9 @@ struct PHRASEQ_API ValidationOptions : Options {
 
   /// True for a loss that validation reports; every other metric scores the translated text.
   static bool is_loss(std::string_view metric);
+
+  /// What is wrong with --maximize-best-checkpoint-metric if lower values of the metric are better.
+  std::string maximize_problem() const;
 };
 
 }  // namespace phraseq

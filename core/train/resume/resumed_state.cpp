@@ -25,11 +25,6 @@ void reset_best(TrainState& state) {
   state.last_validation = {};
 }
 
-/// Makes reduce_lr_on_plateau wait for a first value, at the learning rate that it has reached.
-void forget_metric(TrainState& state) {
-  for (const char* of_metric : {"best", "bad_epochs"}) state.scheduler.erase(of_metric);
-}
-
 }  // namespace
 
 TrainState resumed_state(const TrainState& recorded,
@@ -40,8 +35,6 @@ TrainState resumed_state(const TrainState& recorded,
     reset_updates(state);
   if (options.reset_dataloader)
     reset_data(state);
-  if (!same_metric)
-    forget_metric(state);
   if (!same_metric || options.reset_meters || options.reset_optimizer)
     reset_best(state);
   return state;

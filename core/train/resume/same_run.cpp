@@ -44,8 +44,8 @@ std::vector<std::string> allowed_names(const ResumingRun& run, const TrainRecord
   if (batches_then(record) == batches_now(run))
     allowed.emplace_back("update-freq");
   for (const std::string& given : run.checkpoints->allow_changed) {
-    const OptionField* const field = run.table->find(option_name(given));
-    allowed.push_back(field == nullptr ? option_name(given) : field->name);
+    if (const OptionField* const field = run.table->find(given))
+      allowed.push_back(field->name);
   }
   if (run.checkpoints->reset_lr_scheduler) {
     allowed.insert(allowed.end(), {"lr", "lr-scheduler"});

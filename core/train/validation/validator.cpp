@@ -284,13 +284,12 @@ ValidationResult Validator::run() {
 }
 
 bool larger_is_better(const ValidationOptions& options, const Validator* validator) {
-  const bool by_score =
-      !ValidationOptions::is_loss(options.best_checkpoint_metric) && validator != nullptr;
-  if (by_score && options.maximize_best_checkpoint_metric && !validator->score_is_maximized()) {
-    throw UsageError("--maximize-best-checkpoint-metric would keep the worst checkpoint: a lower " +
-                     options.best_checkpoint_metric + " is better");
-  }
-  return options.maximize_best_checkpoint_metric || (by_score && validator->score_is_maximized());
+  if (ValidationOptions::is_loss(options.best_checkpoint_metric) || validator == nullptr)
+    return options.maximize_best_checkpoint_metric;
+  const bool is_larger_better = validator->score_is_maximized();
+  if (options.maximize_best_checkpoint_metric && !is_larger_better)
+    throw UsageError(options.maximize_problem());
+  return is_larger_better;
 }
 
 }  // namespace phraseq

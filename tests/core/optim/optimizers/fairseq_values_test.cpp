@@ -202,6 +202,18 @@ TEST(FairseqsSchedules, ReduceLrOnPlateauIsReducedByNanAndForgetsIt) {
   EXPECT_EQ(schedule.rate(3), 0.5);
 }
 
+/// A resumed run with another metric keeps the learning rate alone.
+TEST(FairseqsSchedules, ReduceLrOnPlateauForgetsTheValuesOfAnotherMetric) {
+  ReduceOnPlateauOptions options;
+  options.lr_shrink = 0.5;
+  ReduceOnPlateau schedule(options, {.lr = 1.0});
+  schedule.restore({{"bad_epochs", 1}, {"best", 2.5}, {"lr", 0.01}});
+  schedule.forget_values();
+  EXPECT_EQ(schedule.state(), (std::map<std::string, double>{{"bad_epochs", 0}, {"lr", 0.01}}));
+  schedule.end_epoch(1, 5.0);  // worse than 2.5, which was a value of the other one
+  EXPECT_EQ(schedule.rate(1), 0.01);
+}
+
 TEST(FairseqsSchedules, ReduceLrOnPlateauRejectsAStateWithoutANumberOfEpochs) {
   ReduceOnPlateau schedule({}, {});
   for (const double epochs : {1e300, -1.0, 0.5})
