@@ -13,7 +13,7 @@
 #include <fmt/ranges.h>
 #include <sys/wait.h>
 
-#include "cli/plugins/loaded_plugins.h"
+#include "cli/plugins/search_path_plugins.h"
 #include "core/base/error.h"
 #include "core/plugin/component_text.h"
 #include "core/plugin/loader.h"
@@ -59,7 +59,8 @@ std::vector<std::string> conformance_arguments(const PluginsOptions& options) {
 /// Throws PluginError when another plugin of the search path has a name of this one: no command
 /// could use both. An installed copy of the same plugin does not count.
 void check_names(const PluginsOptions& options) {
-  LoadedPlugins others(options, fs::path(options.subject).filename());  // `list` shows rejections
+  SearchPathPlugins others(options,
+                           fs::path(options.subject).filename());  // `list` shows rejections
   load_plugin_file(others.registry, options.subject);
 }
 

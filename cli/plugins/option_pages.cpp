@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "cli/command.h"
-#include "cli/plugins/loaded_plugins.h"
+#include "cli/plugins/search_path_plugins.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/io/atomic_file.h"
@@ -35,7 +35,7 @@ std::string command_page(const fs::path& program) {
 int write_option_pages(const PluginsOptions& options) {
   StagingFolder staging(options.output);
   const fs::path folder = staging.path();
-  const LoadedPlugins plugins(options);
+  const SearchPathPlugins plugins(options);
   std::string index =
       "# Options\n\nWritten by `scripts/update_docs.sh`; do not edit.\n\n## Commands\n\nThe page "
       "of a command lists the options of the components that it uses by default. The options of "

@@ -1,4 +1,4 @@
-#include "cli/plugins/loaded_plugins.h"
+#include "cli/plugins/search_path_plugins.h"
 
 #include <filesystem>
 #include <iostream>
@@ -10,7 +10,7 @@
 
 namespace phraseq {
 
-LoadedPlugins::LoadedPlugins(const PluginsOptions& options, const std::string& except) {
+SearchPathPlugins::SearchPathPlugins(const PluginsOptions& options, const std::string& except) {
   for (const std::string& file : find_plugin_files(plugin_search_path(options.plugin_dir))) {
     if (std::filesystem::path(file).filename() == except)
       continue;
@@ -22,7 +22,7 @@ LoadedPlugins::LoadedPlugins(const PluginsOptions& options, const std::string& e
   }
 }
 
-int LoadedPlugins::report() const {
+int SearchPathPlugins::report() const {
   std::cout.flush();
   for (const std::string& rejection : rejections) fmt::print(stderr, "rejected: {}\n", rejection);
   return rejections.empty() ? kExitOk : kExitPlugin;

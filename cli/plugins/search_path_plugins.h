@@ -10,11 +10,11 @@ namespace phraseq {
 
 /// The components of all plugins of the search path but those with the file name `except`. A plugin
 /// that cannot be loaded does not hide the others.
-struct LoadedPlugins {
+struct SearchPathPlugins {
   Registry registry;
   std::vector<std::string> rejections;  ///< why plugins were not loaded
 
-  explicit LoadedPlugins(const PluginsOptions& options, const std::string& except = "");
+  explicit SearchPathPlugins(const PluginsOptions& options, const std::string& except = "");
 
   /// Prints the rejections to standard error; returns the exit code.
   int report() const;
