@@ -44,11 +44,13 @@ bool is_of_torch(std::span<const std::byte> file) {
 std::string kind_hint(std::span<const std::byte> file, const std::string& path) {
   if (!is_of_torch(file))
     return "The file is not a checkpoint, or it is truncated.";
+  const std::string result = std::filesystem::path(path).replace_extension(".safetensors").string();
   return fmt::format(
-      "The file begins like PyTorch's .pt files. A model of fairseq is converted once: phraseq "
-      "import {} {} --data DATA-BIN; its name with .pt then also finds the result.",
+      "The file begins like PyTorch's .pt files. Convert a model of fairseq once, with phraseq "
+      "import {} {} --data DATA-BIN, and then use {}.",
       path,
-      std::filesystem::path(path).replace_extension(".safetensors").string());
+      result,
+      result);
 }
 
 /// The header's text, after the checks that make it safe to parse.

@@ -109,6 +109,8 @@ void temporary_and_all_but_last(std::vector<CheckpointName> names,
       surplus.push_back(name.file_name());
     return is_temporary;
   });
+  if (rules.updates_of)
+    std::ranges::stable_sort(names, std::less<>(), rules.updates_of);
   all_but_last(names, keep, surplus);
 }
 

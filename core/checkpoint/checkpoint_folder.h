@@ -24,6 +24,9 @@ struct RetentionRules {
   std::string best_metric = {};        ///< of the best ones that are counted; others all stay
   /// Stays only as long as a pointer refers to it.
   std::function<bool(const CheckpointName& name)> is_temporary = {};
+  /// The number of updates before it was written, which decides what is older; if empty, the names
+  /// decide, which start again where a run counts its epochs again.
+  std::function<int64_t(const CheckpointName& name)> updates_of = {};
   std::function<bool(const std::string& path)> spares = {};  ///< stays in spite of the rules
 };
 

@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "core/base/error.h"
+#include "core/base/log.h"
 #include "core/cuda/nvrtc.h"
 
 namespace phraseq::cuda {
@@ -81,18 +82,37 @@ std::string architecture_of(Device device) {
   return fmt::format("sm_{}{}", major, minor);
 }
 
-bool has_device() {
-  if (driver_library() == nullptr)
-    return false;
+int device_count() {
   int count = 0;
-  return driver_function<Init>("cuInit")(0) == 0 &&
-         driver_function<GetCount>("cuDeviceGetCount")(&count) == 0 && count > 0;
+  if (driver_library() == nullptr || driver_function<Init>("cuInit")(0) != 0 ||
+      driver_function<GetCount>("cuDeviceGetCount")(&count) != 0)
+    return 0;
+  return count;
+}
+
+/// Whether NVRTC compiles for every GPU; a warning says why not.
+bool compiles_for(int devices, const Nvrtc& compiler) {
+  for (int device = 0; device < devices; ++device) {
+    if (compiler.supports(architecture_of(device)))
+      continue;
+    log_warning(fmt::format(
+        "NVRTC {} does not compile for {}: LibTorch's operators are used in place of phraseq's "
+        "kernels, and training is slower. PHRASEQ_NVRTC=/path/to/libnvrtc.so names another library",
+        compiler.version(),
+        architecture_of(device)));
+    return false;
+  }
+  return true;
 }
 
 }  // namespace
 
 bool KernelLauncher::available() {
-  static const bool is_available = has_device() && Nvrtc::find() != nullptr;
+  static const bool is_available = [] {
+    const int devices = device_count();
+    const Nvrtc* const compiler = devices > 0 ? Nvrtc::find() : nullptr;
+    return compiler != nullptr && compiles_for(devices, *compiler);
+  }();
   return is_available;
 }
 

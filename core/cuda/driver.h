@@ -28,7 +28,7 @@ struct LaunchShape {
 /// driver reports an error.
 class PHRASEQ_API KernelLauncher {
  public:
-  /// Whether there are a driver with a GPU and an NVRTC.
+  /// Whether there are a driver with GPUs and an NVRTC that compiles for them.
   static bool available();
   static KernelLauncher& instance();
 

@@ -1,5 +1,6 @@
 #include "core/cuda/nvrtc.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <dlfcn.h>
@@ -12,7 +13,7 @@
 namespace phraseq::cuda {
 namespace {
 
-// The interface of nvrtc.h, which has been the same since CUDA 11.1.
+// The interface of nvrtc.h, which has been the same since CUDA 11.2.
 using Program = void*;
 using Result = int;
 using CreateProgram = Result (*)(Program*,
@@ -26,6 +27,7 @@ using DestroyProgram = Result (*)(Program*);
 using GetSize = Result (*)(Program, size_t*);
 using GetText = Result (*)(Program, char*);
 using GetErrorString = const char* (*)(Result);
+using GetNumber = Result (*)(int*);
 using Version = Result (*)(int* major, int* minor);
 
 template <class Function>
@@ -64,15 +66,24 @@ void* open_beside_runtime() {
   return nullptr;
 }
 
+void* open_named(const std::string& path) {
+  if (void* const library = load(path))
+    return library;
+  throw UsageError(fmt::format("PHRASEQ_NVRTC: cannot load the library: {}", dlerror()),
+                   "Name the file libnvrtc.so.12 or libnvrtc.so.13, or unset PHRASEQ_NVRTC.");
+}
+
 void* open_library() {
   if (const char* const path = std::getenv("PHRASEQ_NVRTC"); path != nullptr && *path != '\0')
-    return load(path);
+    return open_named(path);
+  if (void* const library = open_beside_runtime())
+    return library;
   constexpr std::array<const char*, 3> kNames = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
   for (const char* const name : kNames) {
     if (void* const library = load(name))
       return library;
   }
-  return open_beside_runtime();
+  return nullptr;
 }
 
 /// A program that is destroyed with its owner.
@@ -145,6 +156,20 @@ std::string Nvrtc::version() const {
   int major = 0, minor = 0;
   function_of<Version>(library_, "nvrtcVersion")(&major, &minor);
   return fmt::format("{}.{}", major, minor);
+}
+
+bool Nvrtc::supports(const std::string& architecture) const {
+  const auto get_count = function_of<GetNumber>(library_, "nvrtcGetNumSupportedArchs");
+  const auto get_numbers = function_of<GetNumber>(library_, "nvrtcGetSupportedArchs");
+  int count = 0;
+  if (get_count(&count) != 0)
+    return false;
+  std::vector<int> numbers(static_cast<size_t>(count));
+  if (get_numbers(numbers.data()) != 0)
+    return false;
+  return std::any_of(numbers.begin(), numbers.end(), [&](int number) {
+    return architecture == fmt::format("sm_{}", number);
+  });
 }
 
 std::string Nvrtc::compile(const std::string& source,

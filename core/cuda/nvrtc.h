@@ -12,15 +12,18 @@ namespace phraseq::cuda {
 /// is first asked for: nothing of CUDA is needed to build or to run phraseq without a GPU.
 class PHRASEQ_API Nvrtc {
  public:
-  /// Null where there is no libnvrtc. It is looked for in the file that PHRASEQ_NVRTC of the
-  /// environment names, else where the loader finds it (versions 13 and 12), also among what the
-  /// process has loaded, else next to the CUDA runtime that the process has loaded.
+  /// Null if there is no libnvrtc. It is the file that the environment variable PHRASEQ_NVRTC names
+  /// (UsageError if it cannot be loaded), or else the one next to the CUDA runtime that the process
+  /// has loaded, which is as old as LibTorch, or else what the loader finds (versions 13 and 12).
   static const Nvrtc* find();
   /// The library in a file; null when it cannot be loaded.
   static std::unique_ptr<Nvrtc> open(const std::string& path);
 
   /// "13.0"
   std::string version() const;
+
+  /// False for a GPU that is newer than the library.
+  bool supports(const std::string& architecture) const;
 
   /// Compiles a source to a cubin for `architecture` ("sm_90"). Throws PluginError with the
   /// compiler's messages.

@@ -32,6 +32,8 @@ class PHRASEQ_API Corpus {
  public:
   virtual ~Corpus() = default;
   virtual int64_t size() const = 0;
+  /// Mean number of examples of an epoch, where epochs differ in size.
+  virtual int64_t mean_epoch_size() const { return size(); }
   virtual int64_t source_length(int64_t index) const = 0;
   virtual int64_t target_length(int64_t index) const = 0;
   virtual Example get(int64_t index) const = 0;

@@ -19,6 +19,7 @@ class NamedCorpus final : public Corpus {
     return call_component(
         component_, "source_length", [&] { return corpus_->source_length(index); });
   }
+  int64_t mean_epoch_size() const override { return corpus_->mean_epoch_size(); }
   int64_t target_length(int64_t index) const override {
     return call_component(
         component_, "target_length", [&] { return corpus_->target_length(index); });

@@ -3,16 +3,16 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <fcntl.h>
+#include <optional>
 #include <unistd.h>
 #include <utility>
-#include <zlib.h>
 
 #include <fmt/format.h>
 
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/base/out_of_memory.h"
+#include "core/io/compressed/gzip_input.h"
 #include "core/io/failpoint.h"
 #include "core/io/utf8.h"
 
@@ -28,33 +28,8 @@ constexpr const char* kBadLineHint =
 constexpr const char* kUtf16Hint =
     "This looks like UTF-16: convert it with iconv -f UTF-16 -t UTF-8.";
 
-struct CloseGzip {
-  void operator()(gzFile file) const { gzclose_r(file); }
-};
-using GzipFile = std::unique_ptr<gzFile_s, CloseGzip>;
-
-/// zlib reads a file that is not gzip as it is, so this serves both.
-GzipFile open_text(const std::string& path) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0)
-    throw IoError(path, "open", errno);
-  GzipFile file(gzdopen(descriptor, "rb"));
-  if (file == nullptr) {
-    ::close(descriptor);
-    throw IoError(path, "open", ENOMEM);
-  }
-  gzbuffer(file.get(), kReadBufferBytes);
-  return file;
-}
-
 bool looks_like_utf16(std::string_view line) {
   return line.starts_with("\xFF\xFE") || line.starts_with("\xFE\xFF");
-}
-
-/// What zlib says, without its name for the file: "<fd:4>: unexpected end of file".
-std::string_view reason_of(std::string_view message) {
-  const size_t end = message.find(">: ");
-  return end == std::string_view::npos ? message : message.substr(end + 3);
 }
 
 }  // namespace
@@ -62,7 +37,7 @@ std::string_view reason_of(std::string_view message) {
 struct LineReader::State {
   std::string path;
   LineReaderOptions options;
-  GzipFile file;  // null: standard input
+  std::optional<GzipInput> file;  // none: standard input
   std::string block = std::string(kReadBufferBytes, '\0');
   size_t block_begin = 0;
   size_t block_end = 0;
@@ -89,7 +64,7 @@ bool LineReader::State::fill() {
   if (at_end)
     return false;
   block_begin = 0;
-  block_end = file != nullptr ? read_file() : read_standard_input();
+  block_end = file ? read_file() : read_standard_input();
   at_end = block_end == 0;
   return !at_end;
 }
@@ -108,20 +83,7 @@ size_t LineReader::State::read_standard_input() {
 size_t LineReader::State::read_file() {
   if (const int pretended = failpoint("line_reader.read"))
     throw IoError(path, "read", pretended);
-  errno = 0;
-  const int got = gzread(file.get(), block.data(), kReadBufferBytes);
-  int status = Z_OK;
-  const char* message = gzerror(file.get(), &status);
-  if (status == Z_ERRNO)
-    throw IoError(path, "read", errno);
-  // Z_BUF_ERROR at the end is zlib's word for a file that ends too early.
-  if (got < 0 || (got == 0 && status == Z_BUF_ERROR)) {
-    throw FormatError(
-        fmt::format(
-            "{}: damaged gzip data after line {}: {}", path, line_number, reason_of(message)),
-        "Download or compress the file again; gzip -t checks it.");
-  }
-  return static_cast<size_t>(got);
+  return file->read(block.data(), block.size());
 }
 
 /// Gathers the bytes up to the next '\n'; false when there are none.
@@ -206,7 +168,7 @@ void LineReader::State::check(std::string& line) {
 LineReader::LineReader(std::string path, LineReaderOptions options) : state_(new State) {
   const bool is_file = path != "-";
   if (is_file)
-    state_->file = open_text(path);
+    state_->file.emplace(path);
   state_->path = is_file ? std::move(path) : "standard input";
   state_->options = options;
 }

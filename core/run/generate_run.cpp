@@ -55,10 +55,9 @@ std::unique_ptr<SentenceSource> open_source(GenerateRun& run, const Translator& 
 }
 
 /// "Generate test with beam=5: BLEU|… = …", the metric's own line with its signature.
-std::string evaluation_text(GenerateRun& run, const GenerationReport& report, const Task& task) {
-  if (run.metric.component == nullptr)
-    run.metric = run.loaded->registry.select(Metric::kKind, run.options.metric);
-  const NamedMetric metric(run.metric, {task.target_language()});
+std::string evaluation_text(const GenerateRun& run,
+                            const GenerationReport& report,
+                            const Metric& metric) {
   const OptionField* beam = run.table.find("beam");
   const std::string search = beam != nullptr ? "beam=" + beam->to_text() : run.decoder.name;
   return fmt::format(
@@ -83,7 +82,8 @@ class Finishing {
     }
     if (utility_.component == nullptr)
       return;
-    const NamedMetric metric(utility_, {task.target_language(), /*sentence_level=*/true});
+    const NamedMetric metric(utility_,
+                             {primary_language(task.target_language()), /*sentence_level=*/true});
     choose_by_mbr(
         translations, task, metric, options.mbr_weights, options.format.post_process, workers_);
   }
@@ -113,8 +113,9 @@ GenerateRun::GenerateRun(std::span<const std::string> arguments, bool line_by_li
   decoder = loaded->registry.select("decoder", options.search.choose(arguments));
   table.section(fmt::format("decoder {}", decoder.name));
   decoder.options->describe(table);
-  if (const std::string name = peek_option(arguments, "scoring", ""); !name.empty()) {
-    metric = loaded->registry.select(Metric::kKind, name);
+  if (!options.interactive) {
+    metric =
+        loaded->registry.select(Metric::kKind, peek_option(arguments, "scoring", options.metric));
     phraseq::describe(table, metric);
   }
   describe_tokenizer(arguments);
@@ -235,11 +236,23 @@ bool translate_all(GenerateRun& run,
   return false;
 }
 
-/// The score is a result where fairseq's is, or where there is no other result.
-void conclude(GenerateRun& run,
+/// The metric, if the translations will be scored. It is made before them: an option that it
+/// rejects must not cost hours.
+std::unique_ptr<Metric> metric_for(const GenerateRun& run,
+                                   const SentenceSource& source,
+                                   const ShardRun& shards,
+                                   const Task& task) {
+  if (!source.has_references() || !shards.shard().is_all())
+    return nullptr;
+  return std::make_unique<NamedMetric>(run.metric,
+                                       MetricSetup{primary_language(task.target_language())});
+}
+
+/// The score is a result where fairseq's is, or where there is no other result. `metric` is null if
+/// there is none.
+void conclude(const GenerateRun& run,
               const GenerationReport& report,
-              bool is_whole,
-              const Task& task,
+              const Metric* metric,
               ResultOutput& output) {
   log_info(report.speed());
   if (!run.options.score_reference)
@@ -247,9 +260,9 @@ void conclude(GenerateRun& run,
   report.warn_of_unmet_constraints();
   if (run.options.quiet && !report.has_references())
     log_warning("--quiet prints only the score, and there are no references: nothing is printed");
-  if (!report.has_references() || !is_whole)
+  if (!report.has_references() || metric == nullptr)
     return;
-  const std::string score = evaluation_text(run, report, task);
+  const std::string score = evaluation_text(run, report, *metric);
   if (run.options.quiet || run.options.format.format == OutputFormat::kFairseq) {
     output.write(score + '\n');
   } else {
@@ -274,11 +287,12 @@ int generate(GenerateRun& run) {
   Translator engine = make_engine(run, workers);
   const auto source = open_source(run, engine);
   source->take_only(shards.shard());
+  const auto metric = metric_for(run, *source, shards, engine.task());
   if (!run.options.lm_path.empty() && run.options.lm_weight == 0)
     log_warning("--lm-path has no effect: --lm-weight is 0");
   GenerationReport report(run.options.format.post_process, constraint_order(run), engine.task());
   const bool is_whole = translate_all(run, workers, *source, engine, output, report);
-  conclude(run, report, is_whole && shards.shard().is_all(), engine.task(), output);
+  conclude(run, report, is_whole ? metric.get() : nullptr, output);
   shards.seal(output, *source, run.options.format.format, run.table, run.model);
   output.commit();
   if (run.options.profile)

@@ -25,8 +25,8 @@ struct PHRASEQ_API GenerateRun {
   ShortlistOptions shortlist;
   OptionTable table;
   Selection decoder;
-  Selection metric;     ///< chosen and described when --scoring is given
-  Selection tokenizer;  ///< the same with --tokenizer or --bpe
+  Selection metric;     ///< none in `interactive`
+  Selection tokenizer;  ///< chosen and described with --tokenizer or --bpe
 
   std::vector<std::string> problems();
   /// Names the --decoder, --scoring or --tokenizer that has an unknown option.

@@ -10,7 +10,6 @@
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/checkpoint/checkpoint_file.h"
-#include "core/checkpoint/checkpoint_name.h"
 #include "core/train/train_checkpoint.h"
 
 namespace phraseq {
@@ -86,9 +85,10 @@ void CheckpointKeeper::save(const PathOf& path_of, int64_t updates, bool stays) 
 
 /// False when the run goes on without this checkpoint.
 bool CheckpointKeeper::try_to_save(const std::string& path, int64_t updates, bool stays) {
-  const bool is_written = tries("checkpoint not written", updates, [&] { write_and_point(path); });
+  const bool is_written =
+      tries("checkpoint not written", updates, [&] { write_and_point(path, stays); });
   if (is_written) {
-    note_written(std::filesystem::path(path).filename().string(), stays);
+    origins_[std::filesystem::path(path).filename().string()] = {updates, !stays};
     tries("checkpoint written, but others not kept or deleted", updates, [&] {
       keep_and_delete(path, updates);
     });
@@ -113,15 +113,8 @@ bool CheckpointKeeper::tries(const char* failed,
   }
 }
 
-void CheckpointKeeper::note_written(const std::string& name, bool stays) {
-  if (stays)
-    temporary_.erase(name);
-  else
-    temporary_.insert(name);
-}
-
-void CheckpointKeeper::write_and_point(const std::string& path) {
-  write_(path);
+void CheckpointKeeper::write_and_point(const std::string& path, bool stays) {
+  write_(path, stays);
   if (!options_.no_last_checkpoints)
     folder_->point(kLastPointer, path);
   if (is_best_)
@@ -138,11 +131,30 @@ void CheckpointKeeper::keep_and_delete(const std::string& path, int64_t updates)
   rules.keep_last_epochs = options_.no_epoch_checkpoints ? 0 : options_.keep_last_epochs;
   rules.keep_best_checkpoints = options_.keep_best_checkpoints;
   rules.best_metric = choice_.metric;
-  rules.is_temporary = [this](const CheckpointName& name) {
-    return temporary_.contains(name.file_name());
-  };
+  rules.is_temporary = [this](const CheckpointName& name) { return origin(name).is_temporary; };
+  rules.updates_of = [this](const CheckpointName& name) { return origin(name).updates; };
   rules.spares = [this](const std::string& old) { return spares(old); };
   folder_->retain(rules, choice_.larger_is_better, path);
+}
+
+/// One that cannot be read is the oldest and stays.
+CheckpointKeeper::Origin CheckpointKeeper::read_origin(const std::string& path) {
+  try {
+    const TrainRecord record =
+        read_train_record(CheckpointFile::open(path, /*verify_tensors=*/false));
+    return {record.state.updates, record.is_temporary};
+  } catch (const std::exception&) {
+    return {};
+  }
+}
+
+const CheckpointKeeper::Origin& CheckpointKeeper::origin(const CheckpointName& name) {
+  const auto [known, is_new] = origins_.try_emplace(name.file_name());
+  if (is_new) {
+    known->second =
+        read_origin((std::filesystem::path(folder_->path()) / name.file_name()).string());
+  }
+  return known->second;
 }
 
 /// True for a checkpoint that this run would write only for a pointer, but that stays because the

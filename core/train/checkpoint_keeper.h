@@ -2,11 +2,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <set>
 #include <string>
 
 #include "core/base/api.h"
 #include "core/checkpoint/checkpoint_folder.h"
+#include "core/checkpoint/checkpoint_name.h"
 #include "core/train/options/checkpoint_options.h"
 #include "core/train/train_state.h"
 #include "core/train/training_log.h"
@@ -26,7 +28,8 @@ struct SavingTogether {
 /// checkpoint_best, and deletes old checkpoints by the retention rules.
 class PHRASEQ_API CheckpointKeeper {
  public:
-  using Write = std::function<void(const std::string& path)>;
+  /// Writes a checkpoint, which records whether it `stays` or was written only for a pointer.
+  using Write = std::function<void(const std::string& path, bool stays)>;
 
   /// The metric that chooses the best checkpoint.
   struct Choice {
@@ -65,10 +68,17 @@ class PHRASEQ_API CheckpointKeeper {
   void save(const PathOf& path_of, int64_t updates, bool stays);
   bool try_to_save(const std::string& path, int64_t updates, bool stays);
   bool tries(const char* failed, int64_t updates, const std::function<void()>& step);
-  void note_written(const std::string& name, bool stays);
-  void write_and_point(const std::string& path);
+  void write_and_point(const std::string& path, bool stays);
   void keep_and_delete(const std::string& path, int64_t updates);
   bool spares(const std::string& path);
+
+  /// How a checkpoint of the folder came about.
+  struct Origin {
+    int64_t updates = 0;
+    bool is_temporary = false;
+  };
+  static Origin read_origin(const std::string& path);
+  const Origin& origin(const CheckpointName& name);
 
   CheckpointFolder* folder_;
   CheckpointOptions options_;
@@ -80,7 +90,7 @@ class PHRASEQ_API CheckpointKeeper {
   bool is_best_ = false;  // the last validation was the best so far
   bool unsaved_ = false;  // there are updates since the last checkpoint
   std::set<std::string> spared_;
-  std::set<std::string> temporary_;  // names of checkpoints written only for a pointer
+  std::map<std::string, Origin> origins_;  // by file name
 };
 
 }  // namespace phraseq

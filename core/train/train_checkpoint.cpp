@@ -27,7 +27,8 @@ nlohmann::json train_entry(const CheckpointContents& contents) {
           {"position", contents.position},
           {"optimizer_steps", contents.optimizer ? contents.optimizer->steps() : 0},
           {"parameter_order", parameter_order(*contents.translator)},
-          {"processes", contents.processes}};
+          {"processes", contents.processes},
+          {"temporary", contents.is_temporary}};
 }
 
 void check_optimizer(const CheckpointFile& file,
@@ -101,7 +102,8 @@ TrainRecord parse_train_record(const std::string& text, const std::string& path)
             entry.at("position").object(),
             entry.at("optimizer_steps").whole_number(0, kMostUpdates),
             entry.at("parameter_order").texts(),
-            entry.has("processes") ? entry.at("processes").whole_number(1, kMostUpdates) : 1};
+            entry.has("processes") ? entry.at("processes").whole_number(1, kMostUpdates) : 1,
+            entry.has("temporary") && entry.at("temporary").truth()};
   } catch (const FormatError& problem) {
     throw FormatError(problem.message(),
                       "--finetune-from-model starts a new run from the parameters");

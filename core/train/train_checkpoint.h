@@ -26,6 +26,7 @@ struct CheckpointContents {
   nlohmann::json options = nlohmann::json::object();   ///< all of them, compared at resume
   nlohmann::json position = nlohmann::json::object();  ///< position in the training data
   int64_t processes = 1;                               ///< number of processes
+  bool is_temporary = false;                           ///< written only for a pointer
 };
 
 /// Writes a whole run: the translator, the optimizer's state (`optimizer.NAME`), the trained
@@ -41,7 +42,8 @@ struct PHRASEQ_API TrainRecord {
   nlohmann::json position = nlohmann::json::object();
   int64_t optimizer_steps = 0;
   std::vector<std::string> parameter_order;
-  int64_t processes = 1;  ///< number of processes that wrote it
+  int64_t processes = 1;      ///< number of processes that wrote it
+  bool is_temporary = false;  ///< it was written only for a pointer
 };
 
 /// Throws FormatError for a checkpoint that holds no run (an average, an import).

@@ -66,7 +66,7 @@ Trainer::Trainer(TrainerDependencies parts, TrainerOptions options)
           {options_.validation.best_checkpoint_metric, validations_.larger_is_better()},
           state_.last_validation,
           *parts_.log,
-          [this](const std::string& path) { write_checkpoint_to(path); },
+          [this](const std::string& path, bool stays) { write_checkpoint_to(path, stays); },
           saving_together(parts_, options_.checkpoints)) {
   if (!parts_.processes->is_alone())
     parts_.batches->share(parts_.processes->rank(), parts_.processes->size());
@@ -311,7 +311,7 @@ std::optional<double> Trainer::validate() {
   return validations_.validate(progress(), checkpoints_);
 }
 
-void Trainer::write_checkpoint_to(const std::string& path) {
+void Trainer::write_checkpoint_to(const std::string& path, bool stays) {
   const AverageInUse in_use(parts_.average);
   state_.scheduler = parts_.scheduler->state();
   if (const LossScaler* const scaler = step_.loss_scaler())
@@ -325,6 +325,7 @@ void Trainer::write_checkpoint_to(const std::string& path) {
   contents.options = to_json(*options_.table);
   contents.position = parts_.batches->position();
   contents.processes = parts_.processes->size();
+  contents.is_temporary = !stays;
   write_train_checkpoint(path, contents);
 }
 

@@ -66,7 +66,7 @@ class PHRASEQ_API Trainer {
   void validate_after_update();
   void end_epoch();
   std::optional<double> validate();
-  void write_checkpoint_to(const std::string& path);
+  void write_checkpoint_to(const std::string& path, bool stays);
 
   int64_t updates_begun() const;
   double learning_rate() const;

@@ -63,6 +63,12 @@ void cut_source(Example& example, int64_t most) {
     tree->second = SubwordTree::decode(tree->second).beginning(most - 1).encode();
 }
 
+bool all_have_references(const Corpus& corpus) {
+  int64_t index = 0;
+  while (index < corpus.size() && corpus.target_length(index) > 0) ++index;
+  return index == corpus.size();
+}
+
 std::unique_ptr<Corpus> corpus_of_split(const TranslationModel& model,
                                         const std::string& folder,
                                         const std::string& split) {
@@ -207,11 +213,12 @@ bool CorpusSource::skip() {
   return true;
 }
 
+bool CorpusSource::has_references() const { return all_have_references(*corpus_); }
+
 void require_references(const Corpus& corpus, const std::string& split) {
-  for (int64_t i = 0; i < corpus.size(); ++i) {
-    if (corpus.target_length(i) == 0)
-      throw DataError(fmt::format("the split '{}' has no references", split),
-                      "preprocess the text of both languages, without --only-source");
+  if (!all_have_references(corpus)) {
+    throw DataError(fmt::format("the split '{}' has no references", split),
+                    "preprocess the text of both languages, without --only-source");
   }
 }
 

@@ -24,6 +24,8 @@ class PHRASEQ_API SentenceSource {
   virtual std::optional<Example> next() = 0;
   /// Passes over the next sentence; false at the end.
   virtual bool skip() = 0;
+  /// True if every sentence has a translation.
+  virtual bool has_references() const = 0;
   /// Equal for equal sentences up to here, those that were passed over included.
   virtual std::string fingerprint() const = 0;
 
@@ -61,6 +63,7 @@ class PHRASEQ_API TextSource : public SentenceSource {
              bool truncate);
   std::optional<Example> next() override;
   bool skip() override;
+  bool has_references() const override { return targets_.has_value(); }
   std::string fingerprint() const override;
 
  private:
@@ -91,6 +94,7 @@ class PHRASEQ_API CorpusSource : public SentenceSource {
       : corpus_(std::move(corpus)), cut_to_(cut_to) {}
   std::optional<Example> next() override;
   bool skip() override;
+  bool has_references() const override;
   std::string fingerprint() const override { return corpus_->fingerprint(); }
 
  private:

@@ -201,6 +201,17 @@ TEST_F(ScoreCommands, ScoreScoresEmptySentences) {
               ElementsAre("0.0000", "0.0000", "0.0000"));
 }
 
+/// What follows the target language in a pair of three fields is ignored, as in sacrebleu.
+TEST_F(ScoreCommands, ScoreTokenizesByTheTargetLanguage) {
+  const auto tokenizer = [&](const std::string& pair) {
+    return run("score a -i sys -l " + pair).output;
+  };
+  EXPECT_THAT(tokenizer("en-zh"), HasSubstr("tok:zh"));
+  EXPECT_THAT(tokenizer("en-zh-CN"), HasSubstr("tok:zh"));
+  EXPECT_THAT(tokenizer("zh-en"), HasSubstr("tok:13a"));
+  EXPECT_THAT(tokenizer("en-zh_CN"), HasSubstr("tok:13a"));
+}
+
 TEST_F(ScoreCommands, ScoreRejectsWhatItDoesNotHave) {
   const auto rejected = [&](const std::string& arguments) {
     const auto result = run("score " + arguments);

@@ -152,6 +152,19 @@ TEST_F(ValidationMetric, GivesTheScoreThatTheCommandGives) {
   EXPECT_THAT(translated.errors, HasSubstr("with beam=5: " + lines_of(scored.output).front()));
 }
 
+/// Options of the default metric need no --scoring.
+TEST_F(ValidationMetric, IsMadeBeforeTheTranslations) {
+  train("run", 4, "");
+  const std::string generate = "generate data-bin --path run/checkpoint_last --threads 1 --beam 1 ";
+  const auto rejected = workspace_.run(words(generate + "--output translated --bleu-tokenize 13b"));
+  EXPECT_EQ(rejected.exit_code, kExitUsage);
+  EXPECT_THAT(rejected.errors,
+              AllOf(HasSubstr("did you mean '13a'"), ::testing::Not(HasSubstr("Translated"))));
+  EXPECT_FALSE(workspace_.exists("translated"));
+  EXPECT_THAT(workspace_.run(words(generate + "--quiet --bleu-tokenize char")).output,
+              HasSubstr("tok:char"));
+}
+
 TEST_F(ValidationMetric, OfACheckpointIsComputedOnTheChosenDevice) {
   train("run", 4, "");
   const std::string validate = "validate data-bin --path run/checkpoint_last --threads 1 ";

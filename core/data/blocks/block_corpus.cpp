@@ -1,6 +1,7 @@
 #include "core/data/blocks/block_corpus.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
@@ -55,6 +56,13 @@ Example BlockCorpus::get(int64_t index) const {
   source.insert(source.end(), target.begin() + (options_.add_bos_token ? 1 : 0), target.end() - 1);
   example.extras[kPromptExtra].assign(source.begin() + 1, source.end());
   return example;
+}
+
+int64_t BlockCorpus::mean_epoch_size() const {
+  const int64_t sentences = std::max<int64_t>(1, sentences_->size());
+  return std::llround(static_cast<double>(size()) *
+                      static_cast<double>(sentences_->mean_epoch_size()) /
+                      static_cast<double>(sentences));
 }
 
 void BlockCorpus::start_epoch(int64_t epoch) {

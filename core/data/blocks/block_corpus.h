@@ -20,6 +20,7 @@ class PHRASEQ_API BlockCorpus final : public Corpus {
   BlockCorpus(std::unique_ptr<Corpus> sentences, const BlockOptions& options);
 
   int64_t size() const override { return static_cast<int64_t>(blocks_.size()); }
+  int64_t mean_epoch_size() const override;
   int64_t source_length(int64_t index) const override;
   int64_t target_length(int64_t index) const override { return source_length(index); }
   Example get(int64_t index) const override;

@@ -11,6 +11,7 @@ namespace phraseq {
 
 RotatingCorpus::RotatingCorpus(std::vector<Folder> folders)
     : folders_(std::move(folders)), fingerprints_(folders_.size()) {
+  int64_t sentences = 0;
   for (size_t number = folders_.size(); number-- > 0;) {  // the first stays open
     open(number);
     if (size() == 0) {
@@ -18,7 +19,9 @@ RotatingCorpus::RotatingCorpus(std::vector<Folder> folders)
                       "Leave the folder out of DATA.");
     }
     fingerprints_[number] = corpus_->fingerprint();
+    sentences += size();
   }
+  mean_size_ = sentences / static_cast<int64_t>(folders_.size());
 }
 
 /// Closes the open one first: there is memory for one.

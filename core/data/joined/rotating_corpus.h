@@ -25,6 +25,7 @@ class PHRASEQ_API RotatingCorpus final : public Corpus {
   explicit RotatingCorpus(std::vector<Folder> folders);
 
   int64_t size() const override { return corpus_->size(); }
+  int64_t mean_epoch_size() const override { return mean_size_; }
   int64_t source_length(int64_t index) const override { return corpus_->source_length(index); }
   int64_t target_length(int64_t index) const override { return corpus_->target_length(index); }
   Example get(int64_t index) const override { return corpus_->get(index); }
@@ -41,6 +42,7 @@ class PHRASEQ_API RotatingCorpus final : public Corpus {
   std::vector<std::string> fingerprints_;
   std::unique_ptr<Corpus> corpus_;
   size_t current_ = 0;
+  int64_t mean_size_ = 0;
 };
 
 }  // namespace phraseq

@@ -35,6 +35,7 @@ class PHRASEQ_API TaggedCorpus final : public Corpus {
       : corpus_(std::move(corpus)), tags_(tags) {}
 
   int64_t size() const override { return corpus_->size(); }
+  int64_t mean_epoch_size() const override { return corpus_->mean_epoch_size(); }
   int64_t source_length(int64_t index) const override;
   int64_t target_length(int64_t index) const override;
   Example get(int64_t index) const override;

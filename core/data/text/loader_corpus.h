@@ -22,6 +22,7 @@ class PHRASEQ_API LoaderCorpus final : public Corpus {
                std::string dictionaries);
 
   int64_t size() const override;
+  int64_t mean_epoch_size() const override { return corpus_->mean_epoch_size(); }
   int64_t source_length(int64_t index) const override;
   int64_t target_length(int64_t index) const override;
   Example get(int64_t index) const override;

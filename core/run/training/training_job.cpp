@@ -1,6 +1,7 @@
 #include "core/run/training/training_job.h"
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -232,11 +233,18 @@ class TrainingJob {
     return settle_batches(run_.table, request);
   }
 
+  /// Batches of an average epoch: with several folders of data, epochs differ.
+  int64_t mean_batches_in_epoch() const {
+    const double sentences = static_cast<double>(std::max<int64_t>(1, corpus_->size()));
+    const double share = static_cast<double>(corpus_->mean_epoch_size()) / sentences;
+    return std::llround(static_cast<double>(batches_.batches_in_epoch()) * share);
+  }
+
   /// Number of updates of the whole run, if known; also sets the warm-up to a fraction of it.
   std::optional<int64_t> settle_length() {
     OptimizationOptions of_all = run_.optimization;
     of_all.update_freq = batches_per_update(processes_.size(), of_all.update_freq);
-    const auto length = expected_updates(of_all, batches_.batches_in_epoch());
+    const auto length = expected_updates(of_all, mean_batches_in_epoch());
     take_warmup(defaults(),
                 length,
                 resumed_.record ? resumed_.record->options : nlohmann::json::object(),
@@ -257,6 +265,8 @@ class TrainingJob {
     if (!resumed_.record && run_.checkpoints.finetune_from_model.empty())
       warn_of_average(length_, run_.average);
     warn_of_unused_alignments(*criterion_, run_.criterion.name, run_.table);
+    if (run_.validation.disable_validation)
+      warn_of_unused_validation(run_.table);
     warn_of_data(run_, translator_, *corpus_);
   }
 

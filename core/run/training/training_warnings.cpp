@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "core/base/error.h"
 #include "core/base/log.h"
@@ -123,6 +124,18 @@ void warn_of_average(std::optional<int64_t> run_length, const MovingAverageOptio
       counted(*run_length, "update"),
       100 * share,
       std::max(kSmallest, 1 - kFewDecays / averaged)));
+}
+
+void warn_of_unused_validation(const OptionTable& table) {
+  std::vector<std::string> unused;
+  for (const OptionField& field : table.fields()) {
+    const bool is_given =
+        field.origin != OptionOrigin::kDefault && field.origin != OptionOrigin::kPreset;
+    if (is_given && field.section == "Validation" && field.name != "disable-validation")
+      unused.push_back("--" + field.name);
+  }
+  if (!unused.empty())
+    log_warning(fmt::format("no effect with --disable-validation: {}", fmt::join(unused, ", ")));
 }
 
 void warn_of_unused_alignments(const Criterion& criterion,

@@ -28,6 +28,9 @@ PHRASEQ_API void warn_of_warmup(std::optional<int64_t> run_length, OptionTable& 
 PHRASEQ_API void warn_of_average(std::optional<int64_t> run_length,
                                  const MovingAverageOptions& average);
 
+/// Names the options of validation that are given with --disable-validation.
+PHRASEQ_API void warn_of_unused_validation(const OptionTable& table);
+
 /// Warns if --load-alignments is given and the criterion of that name has no loss of alignments.
 PHRASEQ_API void warn_of_unused_alignments(const Criterion& criterion,
                                            std::string_view name,

@@ -12,6 +12,9 @@
 
 namespace phraseq {
 
+/// The language of a code as sacrebleu names it: "de" for "de_DE" and "de-AT", "zh" for "zho_Hans".
+PHRASEQ_API std::string primary_language(std::string_view code);
+
 /// What a metric is made from, in addition to its options.
 struct MetricSetup {
   std::string target_language;  ///< "de"; empty when it is not known

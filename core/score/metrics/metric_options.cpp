@@ -34,8 +34,10 @@ std::vector<std::string> MetricOptions::peek_metrics(OptionTable& table,
   return named.empty() ? metrics : named;
 }
 
+/// As sacrebleu: "zh" for "en-zh-CN".
 std::string MetricOptions::target_language() const {
-  return language_pair.substr(language_pair.find('-') + 1);
+  const size_t begin = language_pair.find('-') + 1;
+  return language_pair.substr(begin, language_pair.find('-', begin) - begin);
 }
 
 }  // namespace phraseq::score

@@ -2,12 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <memory>
 #include <set>
 #include <string_view>
 #include <unistd.h>
-#include <zlib.h>
 
 #include <fmt/format.h>
 
@@ -15,6 +12,7 @@
 #include "core/base/log.h"
 #include "core/base/out_of_memory.h"
 #include "core/base/wording/counted.h"
+#include "core/io/compressed/gzip_input.h"
 #include "core/io/terminal_input.h"
 #include "core/io/utf8.h"
 #include "core/text/subword_marks.h"
@@ -28,18 +26,8 @@ constexpr int64_t kTokenizedLines = 100;
 /// No sentence is as long; what has no line ends is no text.
 constexpr size_t kLongestLine = size_t{16} << 20;
 
-struct CloseGzip {
-  void operator()(gzFile file) const { gzclose(file); }
-};
-using GzipFile = std::unique_ptr<gzFile_s, CloseGzip>;
-
-GzipFile open(const std::string& path) {
-  const bool standard_input = path == "-";
-  GzipFile file(standard_input ? gzdopen(dup(STDIN_FILENO), "rb") : gzopen(path.c_str(), "rb"));
-  if (!file)
-    throw IoError(path, "open", errno);
-  gzbuffer(file.get(), 1 << 17);
-  return file;
+GzipInput open(const std::string& path) {
+  return path == "-" ? GzipInput(dup(STDIN_FILENO), "standard input") : GzipInput(path);
 }
 
 /// Throws when the line that `text` ends with is too long; `lines` are whole before it.
@@ -56,24 +44,17 @@ void check_open_line(std::string_view text, size_t lines, const std::string& pat
 /// The whole text, decompressed when it is gzipped. A line that is too long is found before the
 /// rest of it is read.
 std::string read_all(const std::string& path) {
-  const auto file = open(path);
+  GzipInput file = open(path);
   std::string text;
   std::array<char, 1 << 16> buffer{};
   size_t lines = 0;
-  int count = 0;
-  while ((count = gzread(file.get(), buffer.data(), buffer.size())) > 0) {
-    if (text.size() + static_cast<size_t>(count) > text.capacity())
+  while (const size_t count = file.read(buffer.data(), buffer.size())) {
+    if (text.size() + count > text.capacity())
       require_room(path, text.size(), 2 * text.capacity());
-    text.append(buffer.data(), static_cast<size_t>(count));
-    lines += static_cast<size_t>(std::count(buffer.begin(), buffer.begin() + count, '\n'));
+    text.append(buffer.data(), count);
+    lines += static_cast<size_t>(std::count(buffer.data(), buffer.data() + count, '\n'));
     check_open_line(text, lines, path);
   }
-  int code = Z_OK;
-  const char* reason = gzerror(file.get(), &code);
-  if (code == Z_ERRNO)
-    throw IoError(path, "read", errno);
-  if (code != Z_OK && code != Z_STREAM_END)
-    throw IoError(path, "read", 0, reason);
   return text;
 }
 

@@ -18,6 +18,32 @@ TEST(NvrtcOfAWheel, IsOpenedByItsPath) {
   EXPECT_EQ(Nvrtc::open("/no/such/libnvrtc.so.13"), nullptr);
 }
 
+TEST(NvrtcOfAWheel, KnowsItsArchitectures) {
+  const auto nvrtc = Nvrtc::open(fake_library());
+  ASSERT_NE(nvrtc, nullptr);
+  EXPECT_TRUE(nvrtc->supports("sm_90"));
+  EXPECT_FALSE(nvrtc->supports("sm_9"));
+  EXPECT_FALSE(nvrtc->supports("sm_120"));
+}
+
+TEST(NvrtcOfAWheel, IsFoundWhereTheEnvironmentSays) {
+  const auto find = [] {
+    setenv("PHRASEQ_NVRTC", "/no/such/libnvrtc.so.13", 1);
+    (void)Nvrtc::find();
+  };
+  EXPECT_EXIT(
+      {
+        try {
+          find();
+        } catch (const UsageError& error) {
+          std::fputs(error.what(), stderr);
+          std::exit(kExitUsage);
+        }
+      },
+      ::testing::ExitedWithCode(kExitUsage),
+      "PHRASEQ_NVRTC: cannot load the library: /no/such/libnvrtc.so.13");
+}
+
 TEST(NvrtcOfAWheel, FindsItsSecondLibraryInItsFolder) {
   const auto nvrtc = Nvrtc::open(fake_library());
   ASSERT_NE(nvrtc, nullptr);

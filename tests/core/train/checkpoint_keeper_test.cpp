@@ -38,7 +38,7 @@ struct CheckpointKeeperTest : ::testing::Test {
     return options;
   }
   CheckpointKeeper keeper(CheckpointOptions options, CheckpointKeeper::Choice choice = {}) {
-    const auto write = [this](const std::string& path) {
+    const auto write = [this](const std::string& path, bool /*stays*/) {
       if (fails)
         throw IoError(path, "write", ENOSPC);
       phraseq::testing::write_small(path, static_cast<float>(++writes));
@@ -146,14 +146,18 @@ TEST_F(CheckpointKeeperTest, WritesEpochsAndIntervalsWithoutLastCheckpoints) {
 }
 
 /// A checkpoint of a run with these options.
-void write_of_run(const std::string& path, int64_t updates, const nlohmann::json& options) {
+void write_of_run(const std::string& path,
+                  int64_t updates,
+                  const nlohmann::json& options,
+                  bool is_temporary = false) {
   TrainState state;
   state.updates = updates;
   const nlohmann::json train = {{"state", state.to_json()},
                                 {"options", options},
                                 {"position", nlohmann::json::object()},
                                 {"optimizer_steps", updates},
-                                {"parameter_order", nlohmann::json::array()}};
+                                {"parameter_order", nlohmann::json::array()},
+                                {"temporary", is_temporary}};
   const std::vector<float> values = {1, 2, 3};
   const std::vector<TensorView> tensors = {
       phraseq::testing::view("weight", DType::kF32, {3}, values)};
@@ -179,6 +183,39 @@ TEST_F(CheckpointKeeperTest, DeletesOnlyWhatWasNotWrittenToStay) {
               Not(Contains(::testing::AnyOf("checkpoint2.safetensors",
                                             "checkpoint_1_13.safetensors",
                                             "checkpoint_1_14.safetensors"))));
+}
+
+/// A run that was interrupted wrote its last checkpoint only to be resumed from.
+TEST_F(CheckpointKeeperTest, DeletesWhatAnEarlierRunWroteOnlyForAPointer) {
+  const nlohmann::json every_ten = {{"save_interval_updates", 10}};
+  write_of_run(folder.update_path(1, 10), 10, every_ten);
+  write_of_run(folder.update_path(1, 13), 13, every_ten, /*is_temporary=*/true);
+  folder.point(kLastPointer, folder.update_path(1, 13));
+  CheckpointOptions options;
+  options.save_interval_updates = 10;
+  auto kept = keeper(options);
+  kept.note_update();
+  kept.after_update(position(2, 20, 1), /*requested=*/false);
+  EXPECT_THAT(
+      files.names(),
+      ::testing::IsSupersetOf({"checkpoint_1_10.safetensors", "checkpoint_2_20.safetensors"}));
+  EXPECT_THAT(files.names(), Not(Contains("checkpoint_1_13.safetensors")));
+}
+
+/// After --reset-dataloader, epochs are counted from 1 again.
+TEST_F(CheckpointKeeperTest, KeepsTheEpochsThatWereTrainedLast) {
+  write_of_run(folder.epoch_path(8), 80, {});
+  write_of_run(folder.epoch_path(9), 90, {});
+  CheckpointOptions options;
+  options.keep_last_epochs = 2;
+  auto kept = keeper(options);
+  for (int64_t epoch = 1; epoch <= 2; ++epoch)
+    kept.after_epoch(position(epoch, 90 + epoch * 10, epoch));
+  EXPECT_THAT(files.names(),
+              ::testing::IsSupersetOf({"checkpoint1.safetensors", "checkpoint2.safetensors"}));
+  EXPECT_THAT(
+      files.names(),
+      Not(Contains(::testing::AnyOf("checkpoint8.safetensors", "checkpoint9.safetensors"))));
 }
 
 TEST_F(CheckpointKeeperTest, DeletesFormerBestOnesAndKeepsThoseOfTheInterval) {
@@ -312,7 +349,7 @@ TEST_F(CheckpointKeeperTest, CollectsInAllProcessesAndSettlesWhatTheFirstHasDone
   CheckpointOptions options;
   options.save_failure = SaveFailure::kWarn;
   bool first_has_saved = false;
-  const auto write = [&](const std::string& path) {
+  const auto write = [&](const std::string& path, bool /*stays*/) {
     if (fails)
       throw IoError(path, "write", ENOSPC);
     phraseq::testing::write_small(path, static_cast<float>(++writes));
@@ -324,8 +361,13 @@ TEST_F(CheckpointKeeperTest, CollectsInAllProcessesAndSettlesWhatTheFirstHasDone
   const auto collect = [&] { ++collected; };
   CheckpointKeeper first(&folder, options, {}, validated, log, write, {collect, settle});
   const auto hear = [&](bool) { return first_has_saved; };
-  CheckpointKeeper second(
-      nullptr, options, {}, validated, log, [](const std::string&) { FAIL(); }, {collect, hear});
+  CheckpointKeeper second(nullptr,
+                          options,
+                          {},
+                          validated,
+                          log,
+                          [](const std::string&, bool) { FAIL(); },
+                          {collect, hear});
   const auto both_at = [&](int64_t update) {
     for (CheckpointKeeper* keeper : {&first, &second}) keeper->at_end(position(1, update, 0));
   };
@@ -343,7 +385,7 @@ TEST_F(CheckpointKeeperTest, CollectsInAllProcessesAndSettlesWhatTheFirstHasDone
 }
 
 TEST_F(CheckpointKeeperTest, WritesNothingWithoutAFolder) {
-  CheckpointKeeper none(nullptr, {}, {}, validated, log, [](const std::string&) { FAIL(); });
+  CheckpointKeeper none(nullptr, {}, {}, validated, log, [](const std::string&, bool) { FAIL(); });
   none.note_update();
   none.after_update(position(1, 1, 0), true);
   none.after_epoch(position(1, 1, 1));

@@ -50,9 +50,9 @@ void warn_of_other_tokenizers(TrainRun& run, const Task& task) {
   const auto* const directions = interface_of<SeveralDirections>(task);
   if (directions == nullptr || !has_tokenizer_of_language(run))
     return;
-  const std::string used = score::default_tokenizer(task.target_language());
+  const std::string used = score::default_tokenizer(primary_language(task.target_language()));
   for (const std::string& language : directions->target_languages()) {
-    const std::string own = score::default_tokenizer(language);
+    const std::string own = score::default_tokenizer(primary_language(language));
     if (own == used)
       continue;
     return log_warning(fmt::format(
@@ -75,8 +75,8 @@ void translate_in_validation(TrainRun& run,
     parts.decoders.push_back(std::make_unique<NamedDecoder>(
         search.decoder, DecoderSetup{translator.task->target_dictionary().size()}));
   }
-  parts.metric =
-      std::make_unique<NamedMetric>(run.metric, MetricSetup{translator.task->target_language()});
+  parts.metric = std::make_unique<NamedMetric>(
+      run.metric, MetricSetup{primary_language(translator.task->target_language())});
   warn_of_other_tokenizers(run, *translator.task);
   for (const auto& validator : parts.validators)
     validator->translate_with(pointers_to(parts.decoders), *parts.metric);

@@ -75,6 +75,7 @@ TEST_F(Rotating, EachEpochUsesOneFolderInTurn) {
   const auto corpus = open();
   EXPECT_THAT(opened, ElementsAre(1, 1, 1)) << "all are checked at the start";
   EXPECT_EQ(corpus->size(), 3);
+  EXPECT_EQ(corpus->mean_epoch_size(), 3);
   const std::string fingerprint = corpus->fingerprint();
   for (int64_t epoch = 1; epoch <= 7; ++epoch) {
     corpus->start_epoch(epoch);

@@ -186,5 +186,14 @@ TEST(SacrebleuNames, KeepAnOptionsOwnNameAsAnAlias) {
   }
 }
 
+TEST(PrimaryLanguage, IsWhatSacrebleuCallsTheLanguage) {
+  for (const char* code : {"zh", "zh_CN", "zh-Hans", "zho_Hant", "cmn_Hans"})
+    EXPECT_EQ(primary_language(code), "zh") << code;
+  EXPECT_EQ(primary_language("jpn_Jpan"), "ja");
+  EXPECT_EQ(primary_language("kor"), "ko");
+  EXPECT_EQ(primary_language("de_DE"), "de");
+  EXPECT_EQ(primary_language(""), "");
+}
+
 }  // namespace
 }  // namespace phraseq::score

@@ -58,7 +58,7 @@ TEST_F(ScoreInputTest, ReadsGzippedFilesAndNoticesTheirEarlyEnd) {
   const auto path = write("a.gz", std::string(kGzipped, sizeof(kGzipped) - 1));
   EXPECT_THAT(read_score_lines(path), ElementsAre("eins", "zwei"));
   std::filesystem::resize_file(path, std::filesystem::file_size(path) - 9);
-  EXPECT_THROW(read_score_lines(path), IoError);
+  EXPECT_THROW(read_score_lines(path), FormatError);
 }
 
 TEST_F(ScoreInputTest, NamesThePlaceOfInvalidUtf8) {
