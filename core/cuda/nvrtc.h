@@ -8,13 +8,13 @@
 
 namespace phraseq::cuda {
 
-/// NVIDIA's run-time compiler (libnvrtc), which LibTorch's CUDA wheel brings. It is loaded when it
-/// is first asked for: nothing of CUDA is needed to build or to run phraseq without a GPU.
+/// NVIDIA's run-time compiler (libnvrtc), which comes with LibTorch's CUDA wheel. It is loaded when
+/// it is first needed, so CUDA is not required to build phraseq or to run it without a GPU.
 class PHRASEQ_API Nvrtc {
  public:
-  /// Null where there is no libnvrtc. It is looked for in the file that PHRASEQ_NVRTC of the
-  /// environment names, else where the loader finds it (versions 13 and 12), also among what the
-  /// process has loaded, else next to the CUDA runtime that the process has loaded.
+  /// Null if there is no libnvrtc. It is looked for in the file that the environment variable
+  /// PHRASEQ_NVRTC names, otherwise where the loader finds it (versions 13 and 12), including what
+  /// the process has loaded, otherwise next to the CUDA runtime that the process has loaded.
   static const Nvrtc* find();
   /// The library in a file; null when it cannot be loaded.
   static std::unique_ptr<Nvrtc> open(const std::string& path);
