@@ -25,7 +25,7 @@ struct PHRASEQ_API GenerateRun {
   ShortlistOptions shortlist;
   OptionTable table;
   Selection decoder;
-  Selection metric;     ///< chosen and described when --scoring is given
+  Selection metric;     ///< chosen and described if --scoring is given
   Selection tokenizer;  ///< the same with --tokenizer or --bpe
 
   std::vector<std::string> problems();
@@ -36,7 +36,7 @@ struct PHRASEQ_API GenerateRun {
   void describe_tokenizer(std::span<const std::string> arguments);
 };
 
-/// Translates everything; the exit code.
+/// Translates everything and returns the exit code.
 PHRASEQ_API int generate(GenerateRun& run);
 
 }  // namespace phraseq
