@@ -34,7 +34,7 @@
 namespace phraseq {
 namespace {
 
-/// "phraseq train"; the front program has no name of its own.
+/// "phraseq train"; the front program has no command name.
 std::string program_name(const std::string& name) {
   return name.empty() ? "phraseq" : "phraseq " + name;
 }
@@ -122,7 +122,7 @@ void open_closed_streams() {
   }
 }
 
-/// Whether nobody reads standard output any more.
+/// Whether nobody is reading standard output any longer.
 bool reader_has_left() {
   pollfd descriptor{STDOUT_FILENO, POLLOUT, 0};
   return poll(&descriptor, 1, 0) > 0 && (descriptor.revents & POLLERR) != 0;

@@ -181,7 +181,7 @@ void HttpSession::stop() {
 
 void HttpSession::close() {
   phase_ = Phase::kClosed;
-  ++request_number_;  // no answer is expected any more
+  ++request_number_;  // no answer is expected any longer
   deadline_.cancel();
   error_code ignored;
   socket_.close(ignored);

@@ -80,7 +80,7 @@ void CheckpointKeeper::save(const PathOf& path_of, int64_t updates, bool stays) 
   bool saved = folder_ != nullptr && try_to_save(path_of(*folder_), updates, stays);
   if (together_.settle)
     saved = together_.settle(saved);
-  is_best_ = false;  // also when it was not saved: the next update is another model
+  is_best_ = false;  // even if it was not saved: the next update changes the model
   unsaved_ = unsaved_ && !saved;
 }
 

@@ -195,7 +195,7 @@ bool is_subwords(const RerankHypothesis& hypothesis) {
   return hypothesis.symbols != hypothesis.text;
 }
 
-/// A model with subwords of its own would divide the symbols again and score something else.
+/// A model with its own subwords would divide the symbols again and score something else.
 void warn_of_subwords(const std::vector<RerankList>& lists) {
   for (const RerankList& list : lists) {
     if (std::any_of(list.hypotheses.begin(), list.hypotheses.end(), is_subwords)) {
