@@ -128,7 +128,8 @@ bool reader_has_left() {
   return poll(&descriptor, 1, 0) > 0 && (descriptor.revents & POLLERR) != 0;
 }
 
-/// Everything printed must have arrived, or the command did not do its work.
+/// If not everything printed has been written, the command has failed, unless its reader has
+/// exited.
 int finish_output(const std::string& name, int code) {
   errno = 0;
   std::cout.flush();

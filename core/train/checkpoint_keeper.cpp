@@ -84,7 +84,7 @@ void CheckpointKeeper::save(const PathOf& path_of, int64_t updates, bool stays) 
   unsaved_ = unsaved_ && !saved;
 }
 
-/// False when the run goes on without this checkpoint.
+/// False if the run continues without this checkpoint.
 bool CheckpointKeeper::try_to_save(const std::string& path, int64_t updates, bool stays) {
   const bool is_written = tries("checkpoint not written", updates, [&] { write_and_point(path); });
   if (is_written) {
@@ -96,7 +96,7 @@ bool CheckpointKeeper::try_to_save(const std::string& path, int64_t updates, boo
   return is_written;
 }
 
-/// False when a step of saving failed and the run goes on (--save-failure warn).
+/// False if a step of saving failed and the run continues (--save-failure warn).
 bool CheckpointKeeper::tries(const char* failed,
                              int64_t updates,
                              const std::function<void()>& step) {

@@ -37,8 +37,8 @@ void add_matrix(std::vector<TensorView>& tensors, const TensorView& shared, cons
   tensors.back().name = name;
 }
 
-/// Hugging Face's names are those of fairseq, from which the code came, but for these. Sinusoids,
-/// which old versions store, are left out.
+/// Hugging Face's names are those of fairseq, from which the code came, except for these.
+/// Sinusoids, which old versions store, are left out.
 std::vector<TensorView> with_our_names(const std::vector<TensorView>& weights) {
   std::vector<TensorView> renamed;
   for (TensorView tensor : weights) {

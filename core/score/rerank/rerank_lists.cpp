@@ -115,7 +115,8 @@ class ListReader {
     }
   }
 
-  /// The hypotheses of a sentence stand together, so a second list begins where they go on.
+  /// The hypotheses of a sentence are adjacent, so if one appears elsewhere, a second list begins
+  /// there.
   void check_place(const Lines& lines) {
     const Lines* const last = std::exchange(last_, &lines);
     if (last != nullptr && last != &lines && !lines.list.hypotheses.empty()) {
