@@ -34,7 +34,7 @@
 namespace phraseq {
 namespace {
 
-/// "phraseq train"; the front program has no name of its own.
+/// "phraseq train"; the front program has no command name.
 std::string program_name(const std::string& name) {
   return name.empty() ? "phraseq" : "phraseq " + name;
 }
@@ -122,13 +122,14 @@ void open_closed_streams() {
   }
 }
 
-/// Whether nobody reads standard output any more.
+/// Whether nobody is reading standard output any longer.
 bool reader_has_left() {
   pollfd descriptor{STDOUT_FILENO, POLLOUT, 0};
   return poll(&descriptor, 1, 0) > 0 && (descriptor.revents & POLLERR) != 0;
 }
 
-/// Everything printed must have arrived, or the command did not do its work.
+/// If not everything printed has been written, the command has failed, unless its reader has
+/// exited.
 int finish_output(const std::string& name, int code) {
   errno = 0;
   std::cout.flush();

@@ -12,32 +12,31 @@
 
 namespace phraseq {
 
-/// The one `main` of every command: runs `command` on the arguments (without the program's name),
+/// The common `main` of all commands: runs `command` on the arguments (without the program's name),
 /// prints what it throws to standard error as "phraseq NAME: error: …" and maps it to the exit
-/// code; 1 = a bug of ours. Standard output that could not be written is exit 6, but a reader that
-/// left (`| head`) is a quiet end. SIGPIPE and SIGXFSZ are ignored, so that they come as errors of
-/// the write.
-/// `--version` is answered here.
+/// code; 1 = a bug in phraseq. If standard output cannot be written, the exit code is 6, but if its
+/// reader has exited (`| head`), the command ends silently. SIGPIPE and SIGXFSZ are ignored, so
+/// they become write errors. `--version` is answered here.
 int run_command(const std::string& name,
                 int argc,
                 const char* const* argv,
                 const std::function<int(std::span<const std::string>)>& command);
 
-/// Answers --help (for a person), --help-markdown (for docs/options), --help-man (for man) and
-/// --help-json (for completion) from the described options; false when none was asked for. `usage`
-/// is what follows "phraseq NAME".
+/// Answers --help (for people), --help-markdown (for docs/options), --help-man (for man) and
+/// --help-json (for completion) from the described options; false if none was requested. `usage` is
+/// what follows "phraseq NAME".
 bool answer_help(const OptionTable& table,
                  std::string_view name,
                  std::string_view usage,
                  std::string_view description,
                  std::span<const std::string> arguments);
 
-/// Answers --print-config after the command line was parsed; false when it was not asked for.
+/// Answers --print-config after the command line has been parsed; false if it was not requested.
 bool answer_print_config(const OptionTable& table, std::span<const std::string> arguments);
 
 /// The beginning of a command whose options are described: answers --help, or parses the command
-/// line (`problems` and `explain_unknown` as parse_command_line has them) and answers
-/// --print-config. False when the command has been answered and no work is left.
+/// line (`problems` and `explain_unknown` are those of parse_command_line) and answers
+/// --print-config. False if the command has been answered and no work is left.
 bool begin_command(OptionTable& table,
                    std::string_view name,
                    std::string_view usage,

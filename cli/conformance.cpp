@@ -105,7 +105,7 @@ void check_selection(const Registry& registry,
   }
 }
 
-/// The values of --set, after the languages of --data, which a task has as options of its own.
+/// The values of --set, after the languages of --data, which a task has as its own options.
 std::vector<std::string> values_for(const ConformanceOptions& options) {
   std::vector<std::string> values;
   if (!options.data.source.empty())

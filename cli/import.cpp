@@ -1,4 +1,4 @@
-// phraseq import: another toolkit's trained model as a checkpoint of ours.
+// phraseq import: another toolkit's trained model as a phraseq checkpoint.
 
 #include <algorithm>
 #include <filesystem>

@@ -127,7 +127,7 @@ std::string fill(std::string text, const std::map<std::string, std::string>& val
   return text;
 }
 
-/// What the marks of a template stand for.
+/// The replacements for the marks of a template.
 std::map<std::string, std::string> values_of(const NewPluginOptions& options) {
   const Kind& kind = kind_of(options);
   const std::string_view version = PHRASEQ_VERSION;

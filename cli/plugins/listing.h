@@ -4,7 +4,7 @@
 
 namespace phraseq {
 
-/// Prints the components that plugins register, one per line, and their presets where asked for.
+/// Prints the components that plugins register, one per line, and their presets if requested.
 /// Returns the exit code. Throws UsageError for an unknown --kind.
 int list_plugins(PluginsOptions& options);
 

@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What `program --help-markdown` prints; empty when it has no such page. Throws IoError when there
+/// What `program --help-markdown` prints; empty if it has no such page. Throws IoError when there
 /// was no room for it.
 std::string command_page(const fs::path& program) {
   const std::array<std::string, 1> arguments = {"--help-markdown"};

@@ -7,7 +7,7 @@
 
 namespace phraseq {
 
-/// What `phraseq plugins` is asked for.
+/// The options of `phraseq plugins`.
 struct PluginsOptions final : Options {
   std::string action;
   std::string subject;

@@ -8,8 +8,8 @@
 
 namespace phraseq {
 
-/// The components of all plugins of the search path but those with the file name `except`. A plugin
-/// that cannot be loaded does not hide the others.
+/// The components of all plugins in the search path except those with the file name `except`. A
+/// plugin that cannot be loaded does not hide the others.
 struct SearchPathPlugins {
   Registry registry;
   std::vector<std::string> rejections;  ///< why plugins were not loaded

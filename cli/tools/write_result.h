@@ -11,7 +11,7 @@
 
 namespace phraseq {
 
-/// Writes what a command made to the file `output`, or to standard output if that is "-".
+/// Writes the result of a command to the file `output`, or to standard output if that is "-".
 inline void write_result(const std::string& output, const std::string& text) {
   if (output == "-") {
     std::cout << text;
@@ -20,7 +20,7 @@ inline void write_result(const std::string& output, const std::string& text) {
   }
 }
 
-/// Says what `output` contains; on standard error if the result is on standard output.
+/// Says what `output` contains, on standard error if the result is on standard output.
 inline void print_summary(const std::string& output, std::string_view contents) {
   const bool is_printed = output == "-";
   fmt::print(

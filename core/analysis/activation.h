@@ -18,7 +18,7 @@ namespace phraseq::analysis {
 /// and p a longer n-gram: t2t, t2p, p2t, p2p.
 enum class ActivationStatistic {
   /// For each head and query token, the largest weight in the rows of the n-grams that end there
-  /// gives its quadrant a point; of equal weights the first quadrant's.
+  /// gives its quadrant a point; among equal weights, that of the first quadrant.
   kPeak,
   /// The weights of each quadrant, added up.
   kMass,
@@ -34,7 +34,7 @@ inline constexpr EnumName<ActivationStatistic> kActivationStatisticNames[] = {
 using Quadrants = std::array<double, 4>;
 inline constexpr std::array<const char*, 4> kQuadrantNames = {"t2t", "t2p", "p2t", "p2p"};
 
-/// The four shares of one sentence, which add up to 1; all 0 when nothing counts.
+/// The four shares of one sentence, which add up to 1; all 0 if nothing counts.
 PHRASEQ_API Quadrants activation_of(const AttentionWeights& weights,
                                     ActivationStatistic statistic,
                                     double threshold);
@@ -54,7 +54,7 @@ class PHRASEQ_API ActivationTable {
   };
   std::vector<Row> rows() const;
 
-  /// Percentages, as the paper prints them; docs/formats/analyze_json.md; bars.
+  /// The table as percentages, as in the paper; as JSON (docs/formats/analyze_json.md); as bars.
   std::string text() const;
   std::string json() const;
   plot::Svg plot() const;

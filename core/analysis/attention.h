@@ -15,9 +15,9 @@ PHRASEQ_API AttentionPlace attention_place(std::string_view name);  ///< "cross"
 PHRASEQ_API std::string_view to_string(AttentionPlace place);
 PHRASEQ_API std::string_view title_of(AttentionPlace place);  ///< "Cross-attention" …
 
-/// The attention weights of one module for one sentence,
-/// [query kinds, heads, queries, key kinds, keys], as core/nn/recording.h lays them out. The kinds
-/// are n-grams by their last token; row 0 of a longer query, which has no n tokens, does not exist.
+/// The attention weights of one module for one sentence, [query kinds, heads, queries, key kinds,
+/// keys], as core/nn/recording.h lays them out. The kinds are n-grams, stored at their last token;
+/// row 0 of a longer query does not exist, because there are not enough tokens before it.
 struct PHRASEQ_API AttentionWeights {
   AttentionPlace place = AttentionPlace::kCross;
   int64_t layer = 0;  ///< from 1
@@ -34,14 +34,14 @@ struct PHRASEQ_API AttentionWeights {
 /// The attention weights among a sentence's recorded tensors, by layer. They refer to the sentence,
 /// which must outlive them.
 /// Recognized by the names that Transformers here have: `encoder.layers.N.self_attn.weights`,
-/// `decoder.layers.N.self_attn.weights`, `decoder.layers.N.encoder_attn.weights`; and that
-/// recurrent decoders have, `decoder.attention.weights`. FormatError for a tensor of such a name
-/// that has another layout.
+/// `decoder.layers.N.self_attn.weights`, `decoder.layers.N.encoder_attn.weights`; and by that of
+/// recurrent decoders, `decoder.attention.weights`. Throws FormatError for a tensor of such a name
+/// with a different layout.
 PHRASEQ_API std::vector<AttentionWeights> attention_weights(const RecordedSentence& sentence,
                                                             AttentionPlace place);
 
 /// The same of attention to the phrases of a source (`phrase_combinations.N.phrase_attn.weights`):
-/// of the encoder's layers for kEncoderSelf, else of the decoder's. Keys are phrases.
+/// of the encoder's layers for kEncoderSelf, otherwise of the decoder's. Keys are phrases.
 PHRASEQ_API std::vector<AttentionWeights> phrase_attention_weights(const RecordedSentence& sentence,
                                                                    AttentionPlace place);
 

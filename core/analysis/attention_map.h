@@ -26,14 +26,14 @@ inline constexpr EnumName<TargetLabels> kTargetLabelNames[] = {
 /// are always its input tokens.
 class PHRASEQ_API AttentionMap {
  public:
-  /// `layers` are of one place and one sentence, and say which columns have weights.
+  /// `layers` belong to one place and one sentence, and determine which columns have weights.
   AttentionMap(const RecordedSentence& sentence,
                const std::vector<AttentionWeights>& layers,
                TargetLabels labels = TargetLabels::kGenerated);
 
-  /// Row by row; a head without keys of a kind counts as 0 there in the mean.
+  /// Row by row; in the mean, a head without keys of a kind counts as 0.
   std::vector<double> values(const AttentionWeights& weights, int64_t head) const;
-  /// With these values and a title that says where and whose they are.
+  /// Draws these values, with a title that says which place, layer and head they belong to.
   plot::HeatMap draw(const AttentionWeights& weights, int64_t head) const;
 
  private:

@@ -17,22 +17,22 @@ namespace phraseq::analysis {
 /// A range of consecutive tokens: the first one, and the one after the last.
 using TokenSpan = std::pair<int64_t, int64_t>;
 
-/// The tokens below each node of a tree that has two or more of them, the whole sentence among
-/// them; `offset` tokens come before the first subword.
+/// The tokens below each node of a tree that has two or more of them, including the whole sentence;
+/// `offset` tokens come before the first subword.
 PHRASEQ_API std::set<TokenSpan> constituents_of(const SubwordTree& tree, int64_t offset);
 
 /// How often the n-grams that attention uses are constituents of the source's parse tree.
 ///
-/// Each head and row of queries uses the key of its largest weight, of equal weights the first. It
-/// counts as an n-gram if it has two or more tokens. Keys are n-grams by their last token; for a
-/// model that divides its source into phrases, they are these phrases, and the attention is that of
-/// the decoder's (place kCross) or encoder's layers to them.
+/// Each head and row of queries uses the key with its largest weight, the first among equal ones.
+/// It counts as an n-gram if it has two or more tokens. Keys are n-grams, stored at their last
+/// token; for a model that divides its source into phrases, they are these phrases, and the
+/// attention is that of the decoder's (place kCross) or encoder's layers to them.
 class PHRASEQ_API ConstituentTable {
  public:
   explicit ConstituentTable(AttentionPlace place) : place_(place) {}
 
-  /// A sentence with the tree of its source (`SubwordTree::encode`); one without a tree is counted,
-  /// but not used. DataError when the tree is not the source's.
+  /// A sentence with the tree of its source (`SubwordTree::encode`); one without a tree is counted
+  /// but not used. Throws DataError if the tree does not belong to the source.
   void add(const RecordedSentence& sentence, const std::vector<int64_t>& tree);
 
   struct Length {
@@ -42,7 +42,7 @@ class PHRASEQ_API ConstituentTable {
   };
   struct Row {
     int64_t layer = 0;
-    int64_t keys = 0;    ///< used keys, words included
+    int64_t keys = 0;    ///< used keys, including words
     int64_t ngrams = 0;  ///< those of two tokens or more
     int64_t constituents = 0;
     /// Share of constituents if n-grams of the same lengths were used anywhere.
@@ -53,7 +53,7 @@ class PHRASEQ_API ConstituentTable {
   int64_t sentences() const { return sentences_; }
   int64_t without_tree() const { return without_tree_; }
 
-  /// Percentages; docs/formats/analyze_json.md; bars.
+  /// The table as percentages; as JSON (docs/formats/analyze_json.md); as bars.
   std::string text() const;
   std::string json() const;
   plot::Svg plot() const;

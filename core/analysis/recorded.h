@@ -22,7 +22,7 @@ struct RecordedTensor {
 /// order.
 struct RecordedSentence {
   int64_t id = 0;
-  std::vector<std::string> source;  ///< symbols, </s> among them
+  std::vector<std::string> source;  ///< symbols, including </s>
   std::vector<std::string> target;  ///< what the decoder was fed: the start symbol, then the target
   std::vector<RecordedTensor> tensors;
   /// What the decoder had to generate at each position of `target`: the target, then </s>.
@@ -33,7 +33,7 @@ struct RecordedSentence {
 };
 
 /// One line of JSON: id, source, target, and the tensors whose names contain one of `wanted` (all
-/// when that is empty), each with shape, notes and nested values of six digits; null for one that
+/// if that is empty), each with shape, notes and nested values of six digits; null for a value that
 /// is not finite.
 PHRASEQ_API std::string recorded_json(const RecordedSentence& sentence,
                                       const std::vector<std::string>& wanted);

@@ -56,7 +56,7 @@ struct CommonEnds {
   size_t front = 0, back = 0;
 };
 
-/// One row a tensor, called by what its name has of its own.
+/// One row per tensor, labeled with the part of its name that differs from the others.
 void label_rows(const RecordedSentence& sentence,
                 const std::vector<const RecordedTensor*>& tensors,
                 plot::HeatMap& map) {

@@ -9,7 +9,7 @@
 
 namespace phraseq {
 
-/// What a command returns to the shell; one number per kind of remedy.
+/// What a command returns to the shell: one code for each kind of remedy.
 enum ExitCode : int {
   kExitOk = 0,
   kExitBug = 1,
@@ -45,14 +45,14 @@ class PHRASEQ_API UsageError : public Error {
       : Error(kExitUsage, message, hint) {}
 };
 
-/// A place in a text file: line and column count from 1, column in bytes; 0 = not known.
+/// A place in a text file: line and column are counted from 1, the column in bytes; 0 = unknown.
 struct TextPlace {
   std::string file;
   int64_t line = 0;
   int64_t column = 0;
 };
 
-/// "file:line:column", leaving out what is not known.
+/// "file:line:column", leaving out what is unknown.
 PHRASEQ_API std::string to_string(const TextPlace& place);
 
 /// Text from the user is invalid.
@@ -63,7 +63,7 @@ class PHRASEQ_API DataError : public Error {
   DataError(const TextPlace& place, std::string_view message, std::string_view hint = {});
 };
 
-/// A binary file is damaged, truncated, of another kind, or of a newer version.
+/// A binary file is damaged, truncated, of the wrong kind, or of a newer version.
 class PHRASEQ_API FormatError : public Error {
  public:
   explicit FormatError(std::string_view message, std::string_view hint = {})
@@ -87,7 +87,7 @@ class PHRASEQ_API IoError : public Error {
           std::string_view hint = {});
 };
 
-/// Training left the road: too many updates in a row with a loss or gradient that is not finite.
+/// Training diverged: too many consecutive updates had a loss or gradient that was not finite.
 class PHRASEQ_API DivergenceError : public Error {
  public:
   explicit DivergenceError(std::string_view message, std::string_view hint = {})

@@ -8,22 +8,22 @@
 
 namespace phraseq {
 
-/// A log that is appended to, line by line, and survives a full disk: a line is in the file whole
+/// A log that is appended to, line by line, and survives a full disk: a line is written completely
 /// or not at all; lines that cannot be written wait in memory (up to 1 MiB, then the oldest are
-/// dropped) and are written as soon as there is space. Thread safe.
+/// dropped) and are written as soon as there is space. Thread-safe.
 class PHRASEQ_API LineFile {
  public:
   enum class TornLine { kEnd, kRemove };
 
-  /// Opens or creates the file; throws IoError. A last line without its end, which a killed process
-  /// left, is ended or removed.
+  /// Opens or creates the file; throws IoError. An unfinished last line, which a killed process
+  /// left behind, is ended or removed.
   LineFile(std::string path, TornLine torn);
   ~LineFile();
   LineFile(const LineFile&) = delete;
   LineFile& operator=(const LineFile&) = delete;
 
-  /// Appends `line`, which ends in '\n'. Never throws. Returns an errno when lines wait that did
-  /// not wait before; 0 otherwise.
+  /// Appends `line`, which ends in '\n'. Never throws. Returns an errno when lines have just
+  /// started to wait; 0 otherwise.
   int append(std::string_view line) noexcept;
   const std::string& path() const { return path_; }
 

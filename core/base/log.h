@@ -7,7 +7,7 @@
 namespace phraseq {
 
 /// Human text on standard error, "HH:MM:SS | LEVEL | message". Never on standard output, which
-/// belongs to results. Thread safe.
+/// belongs to results. Thread-safe.
 PHRASEQ_API void log_info(std::string_view message);
 PHRASEQ_API void log_warning(std::string_view message);
 PHRASEQ_API void log_error(std::string_view message);

@@ -10,14 +10,14 @@
 
 namespace phraseq {
 
-/// The machine, or a limit of the process, has no memory for what was asked.
+/// The machine, or a limit of the process, does not have the memory that was requested.
 class PHRASEQ_API OutOfMemory : public Error {
  public:
   /// `what` needed the memory, for example "a tensor of 12.5 GiB".
   explicit OutOfMemory(std::string_view what);
 };
 
-/// Whether another library's exception is its way to say so (LibTorch has a text).
+/// Whether the text of another library's exception means that memory ran out.
 PHRASEQ_API bool means_out_of_memory(std::string_view what);
 
 /// For input that is read as a whole, such as the content of `path`: throws IoError before input
@@ -25,12 +25,12 @@ PHRASEQ_API bool means_out_of_memory(std::string_view what);
 /// already, and `more` bytes are to be allocated next.
 PHRASEQ_API void require_room(const std::string& path, size_t held, size_t more);
 
-/// Whether ulimit -v is set: then also what is only reserved, as heaps of threads and files that
-/// are mapped, counts as used.
+/// Whether ulimit -v is set. Address space that is merely reserved, such as thread heaps and mapped
+/// files, then counts as used.
 PHRASEQ_API bool is_address_space_limited();
 
-/// Bytes that this process can still use, by the kernel's estimate, the limit of its control group
-/// and that of its address space; a very large number where none is known.
+/// Bytes that this process can still use, according to the kernel's estimate and the limits of its
+/// control group and address space; a very large number if none of these is known.
 PHRASEQ_API uint64_t available_memory();
 
 }  // namespace phraseq

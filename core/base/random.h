@@ -10,14 +10,15 @@
 
 namespace phraseq {
 
-/// Mixes two numbers into a seed that has nothing visible in common with either (splitmix64's
-/// finalizer over `a + golden * (b + 1)`). `mix_seeds(seed, epoch)` and the like.
+/// Mixes two numbers into a seed that shows no relation to either (splitmix64's finalizer over
+/// `a + golden * (b + 1)`). `mix_seeds(seed, epoch)` and the like.
 PHRASEQ_API uint64_t mix_seeds(uint64_t a, uint64_t b);
 
 /// xoshiro256** 1.0 (Blackman & Vigna 2018), seeded by splitmix64.
 ///
-/// Our own generator, because `std::shuffle` and the `std::*_distribution`s differ between standard
-/// libraries and their state is not ours to save. Same seed, same numbers, everywhere.
+/// phraseq has its own generator because `std::shuffle` and the `std::*_distribution`s differ
+/// between standard libraries and their state cannot be saved. The same seed gives the same numbers
+/// everywhere.
 class PHRASEQ_API Random {
  public:
   explicit Random(uint64_t seed);

@@ -10,7 +10,7 @@
 namespace phraseq {
 namespace {
 
-// Handlers can reach nothing but globals of this type.
+// Handlers can access only globals of this type.
 volatile std::sig_atomic_t stop_signal = 0;
 volatile std::sig_atomic_t checkpoint_signal = 0;
 volatile std::sig_atomic_t repeat_milliseconds = 0;

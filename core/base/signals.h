@@ -8,10 +8,10 @@ namespace phraseq {
 
 /// Turns signals into flags that a loop checks between two pieces of work.
 ///
-/// While an object lives, SIGTERM, SIGINT and SIGHUP set `requested`; a second one ends the process
-/// at once with 128 + its number (safe: every file is written atomically). SIGUSR1 asks for a
-/// checkpoint. A signal that the caller ignores (nohup, a script's background job) stays ignored.
-/// The handlers store a number and do nothing else. One object at a time.
+/// While an object exists, SIGTERM, SIGINT and SIGHUP set `requested`; a second one ends the
+/// process at once with 128 + its number (safe: every file is written atomically). SIGUSR1 asks for
+/// a checkpoint. A signal that the caller ignores (nohup, a script's background job) stays ignored.
+/// The handlers store a number and do nothing else. Only one object may exist at a time.
 class PHRASEQ_API StopSignals {
  public:
   StopSignals();
@@ -19,8 +19,8 @@ class PHRASEQ_API StopSignals {
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;
 
-  /// Ignores a second signal that comes within this time of the first one: a process may get it
-  /// both from its launcher and from whoever stops all processes.
+  /// Ignores a second signal that arrives within this time after the first: a process may get it
+  /// both from its launcher and from whatever stops all processes.
   static void take_repeats_for_one(int milliseconds);
 
   /// The number of the signal that asks the run to end, 0 = none.
@@ -31,11 +31,11 @@ class PHRASEQ_API StopSignals {
   bool take_checkpoint_request();
 };
 
-/// Blocks all signals but SIGBUS on the calling thread, so that the main thread receives them.
+/// Blocks all signals except SIGBUS on the calling thread, so that the main thread receives them.
 PHRASEQ_API void block_signals_on_this_thread();
 
-/// Blocks all signals but SIGBUS on the calling thread until the end of the scope. A thread started
-/// meanwhile inherits the mask and so leaves the signals to the main thread.
+/// Blocks all signals except SIGBUS on the calling thread until the end of the scope. A thread
+/// started in the meantime inherits the mask and so leaves the signals to the main thread.
 class PHRASEQ_API SignalsBlocked {
  public:
   SignalsBlocked();

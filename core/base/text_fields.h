@@ -9,7 +9,7 @@
 
 namespace phraseq {
 
-/// The parts of `text` between the separators, empty ones too; one part where there is no
+/// The parts of `text` between the separators, including empty ones; a single part if there is no
 /// separator. `text` must outlive them.
 inline std::vector<std::string_view> split_text(std::string_view text, std::string_view separator) {
   std::vector<std::string_view> parts;
@@ -31,8 +31,8 @@ inline std::vector<std::string_view> filled_parts(std::string_view text,
   return parts;
 }
 
-/// The whole of `text` as a number, as the C locale writes it; nothing for any other text and for a
-/// number that does not fit. "nan" and "inf" are floating-point numbers.
+/// All of `text` as a number in the notation of the C locale; nothing if it is not a number or does
+/// not fit. "nan" and "inf" are floating-point numbers.
 template <class Number>
 std::optional<Number> number_in(std::string_view text) {
   Number value{};

@@ -8,7 +8,7 @@
 namespace phraseq {
 
 /// Threads that call work(0), work(1) … and are joined when they are destroyed: `count` of them, or
-/// fewer where the system gives no more.
+/// fewer if the system refuses to start more.
 template <typename Work>
 std::vector<std::jthread> start_threads(size_t count, const Work& work) {
   std::vector<std::jthread> threads;

@@ -15,7 +15,7 @@
 namespace phraseq {
 namespace {
 
-/// A signal handler may not allocate or lock: the paths are in memory of their own.
+/// A signal handler must not allocate or lock, so the paths are in preallocated memory.
 struct UnfinishedPath {
   std::atomic<pid_t> owner = 0;  ///< 0 = free, -1 = being written
   std::array<char, PATH_MAX> path{};

@@ -7,8 +7,8 @@
 namespace phraseq {
 
 /// Files and folders under a temporary name: a signal that ends the process removes them first. A
-/// folder must hold plain files only. What does not fit into the fixed table (64 paths) is left to
-/// the next run, which removes temporaries whose process is gone.
+/// folder must contain only plain files. What does not fit into the fixed table (64 paths) is left
+/// to the next run, which removes temporary files whose process is gone.
 PHRASEQ_API void remember_unfinished(const std::string& path);
 PHRASEQ_API void forget_unfinished(const std::string& path);
 

@@ -13,7 +13,7 @@ namespace phraseq {
 enum class Work {
   kProduct,    ///< matrix products of linear maps, by shape
   kAttention,  ///< of the encoder and of decoding steps
-  kScores,     ///< log-softmax and the best words of each row; with a shape, their product, too
+  kScores,     ///< log-softmax and the best words of each row; with a shape, also their product
   kNorms,      ///< layer normalization, residuals, dropout
   kEmbedding,
   kCaches,  ///< keeping keys and values, reordering hypotheses
@@ -38,7 +38,7 @@ struct WorkKey {
 
 struct WorkTotals {
   int64_t calls = 0;
-  int64_t nanoseconds = 0;  ///< without the spans inside
+  int64_t nanoseconds = 0;  ///< excluding the spans inside
   double multiply_adds = 0;
 };
 
@@ -54,7 +54,7 @@ extern PHRASEQ_API std::atomic<bool> is_on;
 }
 
 /// Measures the time until it goes out of scope as one kind of work, less the spans inside it.
-/// Without a profile it costs a look at a flag.
+/// Without a profile, it costs only the check of a flag.
 class PHRASEQ_API WorkSpan {
  public:
   explicit WorkSpan(Work work, const ProductShape& shape = {}) {

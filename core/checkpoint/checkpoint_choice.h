@@ -18,16 +18,17 @@ struct CheckpointChoice {
   std::optional<int64_t> upper_bound{};
   /// The metric, when the folder has the best of several; empty = the only one.
   std::string metric{};
-  /// Whether larger is better; nothing = as known of the metric.
+  /// Whether larger is better; nothing = as known for the metric.
   std::optional<bool> maximize{};
 };
 
-/// Paths in the order of their names, for the best the worst first. Throws UsageError when there
-/// are fewer than asked for, when the metric is not clear, or when its direction is not known.
+/// Paths in the order of their names; for the best, beginning with the worst of them. Throws
+/// UsageError if there are fewer than requested, if the metric is ambiguous, or if its direction is
+/// unknown.
 PHRASEQ_API std::vector<std::string> choose_checkpoints(const std::string& folder,
                                                         const CheckpointChoice& choice);
 
-/// Whether a larger value is better, of the metrics that phraseq has; nothing for others.
+/// Whether a larger value is better, for the metrics that phraseq has; nothing for others.
 PHRASEQ_API std::optional<bool> is_larger_better(const std::string& metric);
 
 }  // namespace phraseq

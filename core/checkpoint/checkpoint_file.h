@@ -16,23 +16,23 @@ namespace phraseq {
 /// A checkpoint opened for reading. Opening verifies, in this order: size, header length, JSON,
 /// dtypes and shapes without overflow, offsets contiguous and covering the file, format version,
 /// every checksum. Each defect is a FormatError naming the file and the header or tensor. The
-/// content is mapped once; views stay good as long as the object, also when it is moved.
+/// content is mapped once; views stay valid as long as the object, even if it is moved.
 class PHRASEQ_API CheckpointFile {
  public:
-  /// `verify_tensors` = false leaves the tensors' checksums to a later `verify_tensors()`.
-  /// A plain safetensors file of someone else (no phraseq metadata) opens too: `is_foreign()`.
+  /// `verify_tensors` = false leaves the tensors' checksums to a later `verify_tensors()`. A plain
+  /// safetensors file from elsewhere (without phraseq metadata) can also be opened: `is_foreign()`.
   static CheckpointFile open(const std::string& path, bool verify_tensors = true);
   ~CheckpointFile();
   CheckpointFile(CheckpointFile&&) noexcept;
   CheckpointFile& operator=(CheckpointFile&&) noexcept;
 
-  /// Compares every tensor with its checksum; nothing to compare in a foreign file. Throws
+  /// Compares every tensor with its checksum; a foreign file has none to compare. Throws
   /// FormatError.
   void verify_tensors() const;
 
   const std::string& path() const;
   bool is_foreign() const;
-  /// Version of the phraseq that wrote the file; empty for a foreign one.
+  /// Version of phraseq that wrote the file; empty for a foreign one.
   const std::string& writer_version() const;
   /// The header's checksum, eight digits. It covers the tensors' checksums and so names the content
   /// of the whole file; empty for a foreign one.
@@ -40,7 +40,7 @@ class PHRASEQ_API CheckpointFile {
 
   /// What the writer was given, without the format's own entries.
   const std::map<std::string, std::string>& metadata() const;
-  /// Throws FormatError when the entry is missing.
+  /// Throws FormatError if the entry is missing.
   const std::string& metadata(std::string_view key) const;
   /// An entry that is JSON. Throws FormatError when it is missing or not JSON.
   nlohmann::json metadata_json(std::string_view key) const;
@@ -50,8 +50,8 @@ class PHRASEQ_API CheckpointFile {
   const std::vector<TensorView>& tensors() const;
   const TensorView* find(std::string_view name) const;  ///< null when there is none
 
-  /// Keeps the tensors' memory when the object is gone. The memory may be written to, which does
-  /// not change the file.
+  /// Keeps the tensors' memory alive after the object is destroyed. Writing to it does not change
+  /// the file.
   std::shared_ptr<void> memory() const;
 
  private:

@@ -12,38 +12,38 @@
 
 namespace phraseq {
 
-/// The pointers that training keeps; `CheckpointFolder::point` takes other names too.
+/// The pointers that training keeps; `CheckpointFolder::point` accepts other names, too.
 inline constexpr const char* kLastPointer = "checkpoint_last";
 inline constexpr const char* kBestPointer = "checkpoint_best";
 
-/// How many checkpoints of each kind stay, temporary ones not counted; -1 = all.
+/// How many checkpoints of each kind are kept, not counting temporary ones; -1 = all.
 struct RetentionRules {
   int64_t keep_interval_updates = -1;  ///< checkpoint_EPOCH_UPDATE.safetensors
   int64_t keep_last_epochs = -1;       ///< checkpointEPOCH.safetensors
   int64_t keep_best_checkpoints = -1;  ///< checkpoint.best_METRIC_VALUE.safetensors
-  std::string best_metric = {};        ///< of the best ones that are counted; others all stay
-  /// Stays only as long as a pointer refers to it.
+  std::string best_metric = {};        ///< of the best ones that are counted; all others stay
+  /// Kept only as long as a pointer refers to it.
   std::function<bool(const CheckpointName& name)> is_temporary = {};
-  /// The number of updates before it was written, which decides what is older; if empty, the names
-  /// decide, which start again where a run counts its epochs again.
+  /// The number of updates before it was written, by which checkpoints are ordered; if empty, they
+  /// are ordered by name, which is wrong after a run has started to count its epochs again.
   std::function<int64_t(const CheckpointName& name)> updates_of = {};
-  std::function<bool(const std::string& path)> spares = {};  ///< stays in spite of the rules
+  std::function<bool(const std::string& path)> spares = {};  ///< kept regardless of the rules
 };
 
-/// The file that a pointer of an existing folder leads to, verified wholly. A bad pointer or target
-/// is reported with log_warning and the newest file that verifies is taken instead; `strict` makes
-/// it a FormatError. A FormatError too when there are checkpoints but none verifies. Null when
-/// there is nothing to continue from: no such pointer and, for `checkpoint_last`, no checkpoint
-/// either.
+/// The file that a pointer in an existing folder leads to, fully verified. A bad pointer or target
+/// is reported with log_warning, and the newest file that passes verification is used instead; with
+/// `strict`, it is a FormatError. It is also a FormatError if there are checkpoints but none
+/// passes. Null if there is nothing to continue from: no such pointer and, for `checkpoint_last`,
+/// no checkpoint either.
 PHRASEQ_API std::optional<std::string> resolve_in_folder(const std::string& folder,
                                                          const std::string& pointer,
                                                          bool strict);
 
-/// A folder of checkpoints: the names it owns, the pointers to the last and the best, the rules for
-/// deleting. Locked against a second training for its life (FolderLock).
+/// A folder of checkpoints: the names it owns, the pointers to the last and the best, and the rules
+/// for deletion. While it exists, the folder is locked against a second training run (FolderLock).
 class PHRASEQ_API CheckpointFolder {
  public:
-  /// Makes the folder; removes our stale temporaries.
+  /// Makes the folder and removes stale temporary files of phraseq.
   explicit CheckpointFolder(std::string folder);
 
   std::string epoch_path(int64_t epoch) const;
@@ -56,15 +56,15 @@ class PHRASEQ_API CheckpointFolder {
   /// resolve_in_folder(this folder, …).
   std::optional<std::string> resolve(const std::string& pointer, bool strict) const;
 
-  /// Keeps a checkpoint that was written also as one of the best: a second name of the same file (a
-  /// copy where the file system has no such thing). An equally good one, of which there can be only
-  /// one, is replaced in one step. Returns `best_path(metric, value)`.
+  /// Also keeps a checkpoint that was written as one of the best: as a hard link (or a copy, if the
+  /// file system has no links). An equally good one, of which there can be only one, is replaced
+  /// atomically. Returns `best_path(metric, value)`.
   std::string keep_as_best(const std::string& checkpoint_path,
                            const std::string& metric,
                            double value);
 
   /// Deletes by the rules after `newest` was written and its header verified; never what a pointer
-  /// points at, and nothing while a pointer is damaged. Returns what was deleted. `maximize`:
+  /// points at, and nothing while a pointer is damaged. Returns what was deleted. `maximize`: a
   /// larger metric is better.
   std::vector<std::string> retain(const RetentionRules& rules,
                                   bool maximize,
@@ -80,10 +80,10 @@ class PHRASEQ_API CheckpointFolder {
 };
 
 /// The checkpoint that a user's path means: the file itself, the target of a pointer file
-/// (`…/checkpoint_best`), or a folder's `checkpoint_best` (else `checkpoint_last`). A pointer's
-/// target must be the file that was pointed at (its header is read); the caller verifies the rest
-/// by opening it. Fairseq's name with .pt finds what has the name without it. Nothing if there is
-/// no such file. Throws UsageError for a folder without pointers.
+/// (`…/checkpoint_best`), or a folder's `checkpoint_best` (otherwise `checkpoint_last`). A
+/// pointer's target must be the file that was pointed at (its header is read); the caller verifies
+/// the rest by opening it. fairseq's name with .pt finds what has the name without it. Nothing if
+/// there is no such file. Throws UsageError for a folder without pointers.
 PHRASEQ_API std::optional<std::string> find_checkpoint(const std::string& path);
 /// The same; throws IoError if there is no such file.
 PHRASEQ_API std::string resolve_checkpoint(const std::string& path);

@@ -7,24 +7,24 @@
 
 namespace phraseq {
 
-// What makes a safetensors file a checkpoint of ours: entries of the header's metadata, described
-// in docs/formats/checkpoint.md. All of them are in every file that phraseq writes.
+// What makes a safetensors file a checkpoint of phraseq: entries of the header's metadata,
+// described in docs/formats/checkpoint.md. Every file that phraseq writes has all of them.
 inline constexpr int kCheckpointFormatVersion = 1;
 inline constexpr const char* kReservedPrefix = "phraseq.";
 inline constexpr const char* kFormatVersionKey = "phraseq.format_version";
 inline constexpr const char* kWriterVersionKey = "phraseq.version";
 inline constexpr const char* kTensorChecksumsKey = "phraseq.crc32c";
 inline constexpr const char* kHeaderChecksumKey = "phraseq.header_crc32c";
-/// The self-test of a model; whoever changes parameters leaves it out.
+/// The self-test of a model; code that changes parameters omits it.
 inline constexpr const char* kSelfTestEntry = "self_test";
 /// The placeholder of the header's own checksum while it is computed.
 inline constexpr std::string_view kNoChecksum = "00000000";
 
-/// Where the eight digits of the header's own checksum are in its text; npos when nowhere. The
-/// place is unambiguous: inside any other string the quotation marks would be escaped.
+/// The position of the eight digits of the header's own checksum in its text; npos if there are
+/// none. The position is unambiguous: inside any other string the quotation marks would be escaped.
 size_t find_header_checksum(std::string_view header);
 
-/// CRC-32C of the eight length bytes and the header, the digits at `digits` taken as zeros.
+/// CRC-32C of the eight length bytes and the header, with the digits at `digits` replaced by zeros.
 uint32_t header_checksum(std::string_view header, size_t digits);
 
 /// Eight lowercase hexadecimal digits.

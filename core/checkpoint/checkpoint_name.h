@@ -29,7 +29,7 @@ struct PHRASEQ_API CheckpointName {
   std::string file_name() const;
 };
 
-/// Null for any other name; `parse(name)->file_name() == name` for ours.
+/// Null for any other name; for checkpoints of phraseq, `parse(name)->file_name() == name`.
 PHRASEQ_API std::optional<CheckpointName> parse_checkpoint_name(std::string_view file_name);
 
 /// The checkpoints of one kind in a folder, first to last: epochs and updates ascending, best by

@@ -12,16 +12,16 @@ struct CheckpointPointer {
   std::string fingerprint;  ///< of that file's content, CheckpointFile::fingerprint()
 };
 
-/// Null when there is no such file. Throws FormatError when it is no pointer.
+/// Null if there is no such file. Throws FormatError if it is not a pointer.
 std::optional<CheckpointPointer> read_pointer(const std::string& path);
 
-/// Whether the text of a file is a pointer's; null when not.
+/// Parses the text of a pointer file; null if it is not one.
 std::optional<CheckpointPointer> parse_pointer(const std::string& text);
 
 void write_pointer(const std::string& path, const CheckpointPointer& pointer);
 
-/// The path of the file that `pointer`, read from `path`, means. Throws FormatError or IoError when
-/// it is missing, damaged, or another checkpoint than the one pointed at. `verify_tensors` as for
+/// The path of the file that `pointer`, read from `path`, refers to. Throws FormatError or IoError
+/// if it is missing, damaged, or not the checkpoint that was pointed at. `verify_tensors` as for
 /// CheckpointFile::open.
 std::string checked_target(const std::string& path,
                            const CheckpointPointer& pointer,

@@ -16,8 +16,8 @@ namespace {
 using nlohmann::json;
 using nlohmann::ordered_json;
 
-/// An entry's JSON; the text itself when it is none. What a stranger nested deeper than anything of
-/// ours is omitted: printing it would take as deep a stack.
+/// An entry's JSON, or the text itself if it is not JSON. What is nested deeper than anything that
+/// phraseq writes is omitted: printing it would need an equally deep stack.
 json value_of(const std::string& text) {
   constexpr int kDeepest = 64;
   const auto is_shallow = [](int depth, json::parse_event_t, const json&) {

@@ -15,14 +15,14 @@ namespace phraseq {
 /// in the file's order.
 PHRASEQ_API nlohmann::ordered_json checkpoint_report(const CheckpointFile& file);
 
-/// The same for a person: what the model, the task and the training are, one `name  value` a line.
+/// The same for people: the model, the task and the training, one `name  value` per line.
 PHRASEQ_API std::string checkpoint_summary(const CheckpointFile& file);
 
-/// One line a tensor: dtype, shape, bytes, name.
+/// One line per tensor: dtype, shape, bytes, name.
 PHRASEQ_API std::string tensor_list(const CheckpointFile& file);
 
-/// The options of architecture and task, `name = value` a line under a heading each; empty in a
-/// foreign file.
+/// The options of architecture and task, each under a heading, one `name = value` per line; empty
+/// for a foreign file.
 PHRASEQ_API std::string options_list(const CheckpointFile& file);
 
 }  // namespace phraseq

@@ -11,11 +11,11 @@ namespace phraseq {
 /// The exclusive lock of one process on a folder, for as long as this object lives. The file
 /// `.lock` names the process.
 ///
-/// A folder that does not exist is made. A folder in which nothing was written is left as it was
-/// found: the lock file is removed, and the folder too if it was made here.
+/// A folder that does not exist is created. A folder in which nothing was written is left as it was
+/// found: the lock file is removed, and so is the folder if it was created here.
 class PHRASEQ_API FolderLock {
  public:
-  /// Throws UsageError, which names the other process, when the folder is locked.
+  /// Throws a UsageError that names the other process if the folder is locked.
   explicit FolderLock(const std::string& folder);
   ~FolderLock();
   FolderLock(const FolderLock&) = delete;

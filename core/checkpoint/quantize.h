@@ -24,16 +24,17 @@ struct QuantizedSize {
   int64_t before = 0, after = 0;
 };
 
-/// Writes a copy of a checkpoint with its parameters in another type. The state of training and the
-/// self-test, which belongs to other values, are left out. Throws UsageError for a checkpoint that
-/// is quantized already, DivergenceError for values that are not finite or too large for fp16.
+/// Writes a copy of a checkpoint with its parameters in a different type. The state of training and
+/// the self-test, which belongs to other values, are left out. Throws UsageError for a checkpoint
+/// that is already quantized, and DivergenceError for values that are not finite or too large for
+/// fp16.
 PHRASEQ_API QuantizedSize quantize_checkpoint(const std::string& input,
                                               const std::string& output,
                                               StoredType type);
 
 /// Whether the matrices are stored as 8-bit numbers.
 PHRASEQ_API bool is_quantized_to_int8(const CheckpointFile& file);
-/// Throws FormatError for a quantized checkpoint, which training must not go on from.
+/// Throws FormatError for a quantized checkpoint, from which training must not continue.
 PHRASEQ_API void reject_quantized(const CheckpointFile& file);
 
 }  // namespace phraseq

@@ -110,7 +110,7 @@ class Replacements {
   ReplacedTensors names_;
 };
 
-/// The entries of the checkpoint with this replacement behind the earlier ones.
+/// The entries of the checkpoint with this replacement after the earlier ones.
 std::map<std::string, std::string> recorded(const CheckpointFile& model,
                                             const std::string& file,
                                             const ReplacedTensors& names) {

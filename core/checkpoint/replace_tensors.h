@@ -14,12 +14,12 @@ struct ReplacedTensors {
 };
 
 /// Writes `output`: the checkpoint `model` with the tensors of the safetensors file `tensors` in
-/// the place of its own. Everything else stays, also the optimizer's state; the metadata entry
+/// place of its own. Everything else stays, including the optimizer's state; the metadata entry
 /// `replaced` records the file and the names that changed.
 ///
-/// Every tensor must be in the checkpoint under the same name with the same shape and be of its
-/// type; floating-point numbers of another type are rounded to it. All that does not fit comes in
-/// one FormatError, and so do parameters that are not finite; then nothing is written.
+/// Every tensor must be in the checkpoint under the same name with the same shape and type;
+/// floating-point numbers of a different type are rounded to it. Everything that does not fit is
+/// listed in one FormatError, as are parameters that are not finite; nothing is then written.
 PHRASEQ_API ReplacedTensors replace_tensors(const std::string& model,
                                             const std::string& tensors,
                                             const std::string& output);

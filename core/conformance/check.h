@@ -9,7 +9,7 @@
 /// `phraseq plugins check`.
 namespace phraseq::conformance {
 
-/// What was found wrong, a sentence each that an author can act on; empty = nothing.
+/// The problems found, each as a sentence that an author can act on; empty = none.
 using Findings = std::vector<std::string>;
 
 /// One property of a component. What `run` throws is a finding, too.

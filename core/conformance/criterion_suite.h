@@ -9,7 +9,7 @@
 namespace phraseq::conformance {
 
 /// The checks that every criterion must pass, on generated hidden rows and a generated output
-/// matrix. One that wants extras of its own architecture is NotApplicable.
+/// matrix. For a criterion that needs extras of its own architecture, they are NotApplicable.
 PHRASEQ_API std::vector<Check> criterion_suite(const Selection& selection);
 
 }  // namespace phraseq::conformance

@@ -9,9 +9,9 @@
 
 namespace phraseq::conformance {
 
-/// What every data loader has to stand. A loader that does not find the split is NotApplicable: the
-/// author names data of its own format. Words of a language without `dict.LANG.txt` in the folder
-/// get ids by their bytes.
+/// The checks that every data loader must pass. They are NotApplicable if the loader does not find
+/// the split: the author then has to name data in its own format. Words of a language without
+/// `dict.LANG.txt` in the folder get ids by their bytes.
 PHRASEQ_API std::vector<Check> data_loader_suite(const Selection& selection, const TrialData& data);
 
 }  // namespace phraseq::conformance

@@ -8,7 +8,7 @@
 
 namespace phraseq::conformance {
 
-/// What every decoder has to stand, on a scripted session.
+/// The checks that every decoder must pass, on a scripted session.
 PHRASEQ_API std::vector<Check> decoder_suite(const Selection& selection);
 
 }  // namespace phraseq::conformance

@@ -21,7 +21,7 @@ namespace {
 using score::Lines;
 using MetricRow = std::vector<double>;
 
-/// Lie behind a row, so that writing past its end shows.
+/// Placed after a row, so that writing past its end is detected.
 constexpr double kRowGuard = 1234.5;
 constexpr size_t kRowGuards = 16;
 

@@ -11,7 +11,7 @@ namespace phraseq::conformance {
 /// The checks that every optimizer must pass, on 22 generated parameters.
 PHRASEQ_API std::vector<Check> optimizer_suite(const Selection& selection);
 
-/// What every learning-rate schedule has to stand.
+/// The checks that every learning-rate schedule must pass.
 PHRASEQ_API std::vector<Check> lr_scheduler_suite(const Selection& selection);
 
 }  // namespace phraseq::conformance

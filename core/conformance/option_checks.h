@@ -8,8 +8,9 @@
 
 namespace phraseq::conformance {
 
-/// Of any component: every option, set to another legal value, comes back from a checkpoint's
-/// record and from text; names are spelt as the command line expects them.
+/// The checks of any component's options: every option, set to a different valid value, can be
+/// restored from a checkpoint's record and from text; names are spelled as the command line expects
+/// them.
 PHRASEQ_API std::vector<Check> option_checks(const Component& component);
 
 }  // namespace phraseq::conformance

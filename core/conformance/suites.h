@@ -10,8 +10,8 @@
 
 namespace phraseq::conformance {
 
-/// The checks of a component with the selection's options, by its kind. The registry holds the
-/// toy task and, for a task, what it selects. All arguments outlive the checks.
+/// The checks of a component with the selection's options, by its kind. The registry contains the
+/// toy task and, for a task, what it selects. All arguments must outlive the checks.
 PHRASEQ_API std::vector<Check> checks_of(const Registry& registry,
                                          const Selection& selection,
                                          const TrialData& data,

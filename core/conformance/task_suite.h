@@ -9,9 +9,9 @@
 
 namespace phraseq::conformance {
 
-/// What every task has to stand. The registry holds what the task itself selects: data loaders and
-/// tokenizers. A task that cannot be made over the data is NotApplicable: the author names data of
-/// its own.
+/// The checks that every task must pass. The registry contains what the task itself selects: data
+/// loaders and tokenizers. They are NotApplicable if the task cannot be made for the data: the
+/// author then has to name its own data.
 PHRASEQ_API std::vector<Check> task_suite(const Registry& registry,
                                           const Selection& selection,
                                           const TrialData& data);

@@ -9,8 +9,8 @@
 
 namespace phraseq::conformance {
 
-/// What every tokenizer has to stand, on lines of several scripts. One that cannot be made without
-/// a model is NotApplicable: the author names a model file.
+/// The checks that every tokenizer must pass, on lines of several scripts. They are NotApplicable
+/// if the tokenizer needs a model: the author then has to name a model file.
 PHRASEQ_API std::vector<Check> tokenizer_suite(const Selection& selection, const TrialData& data);
 
 }  // namespace phraseq::conformance

@@ -25,7 +25,7 @@ bool is_empty_folder(const std::string& folder) {
   return !unreadable;
 }
 
-/// The folder, which must have nothing in it: files of an older model are never replaced.
+/// The folder, which must be empty: files of an older model are never replaced.
 const std::string& require_empty(const std::string& folder) {
   if (fs::exists(folder) && !is_empty_folder(folder)) {
     throw UsageError(fmt::format("{}: exists and is not an empty folder", folder),

@@ -12,7 +12,7 @@
 namespace phraseq {
 
 /// The folder of an exported model: written under a temporary name and moved into place when it is
-/// whole.
+/// complete.
 class PHRASEQ_API ExportFolder {
  public:
   /// Throws UsageError when the folder exists and is not empty.
@@ -23,7 +23,7 @@ class PHRASEQ_API ExportFolder {
   /// As Python's json.dump(…, indent=2) writes it, with a line feed at the end.
   void write_json(const std::string& name, const nlohmann::json& value) const;
   /// The SentencePiece models, source.spm and target.spm; nothing for text that is split at spaces,
-  /// and a warning for another tokenizer, which no format has.
+  /// and a warning for any other tokenizer, which no format supports.
   void write_tokenizers(const ExportModel& model) const;
   /// Moves the files into place, `last` after the others.
   void commit(const std::string& last) { staging_.commit(last); }

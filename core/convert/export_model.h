@@ -13,12 +13,12 @@
 
 namespace phraseq {
 
-/// A checkpoint of the architecture `transformer` (or `ssru_transformer`), opened to be written in
+/// A checkpoint of the architecture `transformer` (or `ssru_transformer`), opened to be exported to
 /// another format.
 class PHRASEQ_API ExportModel {
  public:
-  /// Throws FormatError and IoError for a file that is no checkpoint, UsageError for a model of
-  /// another architecture or task.
+  /// Throws FormatError or IoError for a file that is not a checkpoint, and UsageError for a model
+  /// of a different architecture or task.
   static ExportModel open(const std::string& path);
 
   const std::string& architecture() const { return architecture_; }
@@ -31,7 +31,7 @@ class PHRASEQ_API ExportModel {
   /// The SentencePiece models; empty for text that another tokenizer splits.
   std::string source_tokenizer() const { return sentencepiece("source_tokenizer"); }
   std::string target_tokenizer() const;
-  /// What the tokenizer does to a text that no format can express.
+  /// What the tokenizer does to text that no format can express.
   std::vector<std::string> tokenizer_problems() const;
 
   /// Options of the architecture; those that a checkpoint leaves out have their defaults.
@@ -41,7 +41,7 @@ class PHRASEQ_API ExportModel {
   std::string choice(const char* name) const { return options_.at(name).get<std::string>(); }
 
   bool has(std::string_view parameter) const { return file_.find(parameter) != nullptr; }
-  /// Throws FormatError when there is none of that name or its shape is another one.
+  /// Throws FormatError if there is none of that name or its shape is different.
   std::vector<float> values(const std::string& parameter, const std::vector<int64_t>& shape) const;
 
   /// Rows that are added to the embeddings of a stack ("encoder" or "decoder"), one for each
@@ -49,12 +49,14 @@ class PHRASEQ_API ExportModel {
   std::vector<float> positions(const std::string& stack, int64_t count) const;
   /// How many positions a stack is exported with.
   int64_t position_count(const std::string& stack) const;
-  /// What is added to the scores of the target vocabulary, with a number that never wins for
-  /// symbols that are forbidden; empty when it is zero.
+  /// What is added to the scores of the target vocabulary, with a very low number for forbidden
+  /// symbols; empty if it is zero.
   std::vector<float> output_bias() const;
-  /// Throws UsageError when the architecture is not `transformer`, which alone most formats have.
+  /// Throws UsageError if the architecture is not `transformer`, the only one that most formats
+  /// support.
   void require_transformer(std::string_view format) const;
-  /// Throws UsageError that lists why the format cannot express the model, if `problems` has any.
+  /// Throws a UsageError that lists why the format cannot express the model, if there are any
+  /// `problems`.
   void require_none(const std::vector<std::string>& problems, std::string_view format) const;
 
  private:

@@ -21,7 +21,7 @@ using nlohmann::json;
 
 constexpr const char* kSourceTokenizer = "source_tokenizer";
 
-/// A component of ours with its options, as a checkpoint records it.
+/// A component of phraseq with its options, as a checkpoint records it.
 std::string component(const std::string& name, const json& options) {
   return json{
       {"name", name}, {"plugin", name}, {"plugin_version", PHRASEQ_VERSION}, {"options", options}}

@@ -15,8 +15,8 @@
 
 namespace phraseq {
 
-/// Another toolkit's model in our terms: what a checkpoint of an architecture and a task of ours
-/// consists of, `transformer` and `translation` unless they are set. Tensors are views into
+/// Another toolkit's model in phraseq's terms: the parts of a checkpoint of an architecture and a
+/// task, which are `transformer` and `translation` unless they are set. Tensors are views into
 /// `files`, `owned` or both.
 struct PHRASEQ_API ImportedModel {
   std::string architecture = "transformer";
@@ -35,8 +35,8 @@ struct PHRASEQ_API ImportedModel {
                         const std::string& target_language,
                         const Dictionary& target);
   /// Name of the tokenizer component, and the subword models, empty for text that is split at
-  /// spaces; `target` is left out when it is that of the source. Throws FormatError for bytes that
-  /// are no SentencePiece model; the paths are in the message.
+  /// spaces; `target` is left out if it is the same as the source's. Throws FormatError for bytes
+  /// that are not a SentencePiece model; the paths are used in the message.
   void set_tokenizer(const std::string& name);
   void set_sentencepiece(const std::string& source_path, const std::string& target_path);
   /// A tensor whose bytes the model keeps.
@@ -45,8 +45,8 @@ struct PHRASEQ_API ImportedModel {
                   std::vector<int64_t> shape,
                   std::string bytes);
 
-  /// What the task `translation_multi_simple_epoch` stores besides; after the vocabularies and the
-  /// tokenizer. All languages have the tokenizer of the source.
+  /// What the task `translation_multi_simple_epoch` stores in addition. Call it after setting the
+  /// vocabularies and the tokenizer. All languages have the tokenizer of the source.
   void set_languages(const std::vector<LanguagePair>& pairs,
                      const std::vector<std::string>& languages);
 
@@ -58,7 +58,7 @@ struct PHRASEQ_API ImportedModel {
   void add_blob(const std::string& name, std::string bytes);
 };
 
-/// Throws UsageError when one of the two, unless it is empty, is none of a model's languages.
+/// Throws UsageError if one of the two is neither empty nor one of the model's languages.
 PHRASEQ_API void check_languages(const std::vector<std::string>& languages,
                                  const std::string& source,
                                  const std::string& target);

@@ -9,11 +9,11 @@
 
 namespace phraseq {
 
-/// A part of a parameter's name in another toolkit, and what it is called here.
+/// A part of a parameter's name in another toolkit, and the corresponding part in phraseq.
 using NamePart = std::pair<std::string_view, std::string_view>;
 
-/// The name of a parameter with its parts put into ours, in the order of the list; then the norm
-/// that an encoder's layer calls "layer_norm" is that of its self-attention.
+/// The name of a parameter with its parts replaced by phraseq's, in the order of the list. After
+/// that, the norm that an encoder layer calls "layer_norm" becomes that of its self-attention.
 PHRASEQ_API std::string renamed_parameter(std::string name, std::span<const NamePart> parts);
 
 }  // namespace phraseq

@@ -16,17 +16,18 @@ PHRASEQ_API std::vector<double> position_table(const std::string& kind,
                                                int64_t positions,
                                                int64_t width);
 
-/// Rows of our table of learned positions before the first, which are those of fairseq.
+/// Rows before the first position in the table of learned positions, as in fairseq.
 inline constexpr int64_t kLearnedPositionOffset = 2;
 
-/// Which of them a stored table [positions, width] holds; `learned` if it holds no sinusoids.
-/// Throws FormatError, beginning with `path`, if it is not a table of numbers.
+/// Which of them a stored table [positions, width] holds; `learned` if it does not hold sinusoids.
+/// Throws a FormatError that begins with `path` if it is not a table of numbers.
 PHRASEQ_API std::string kind_of_positions(const TensorView& table, const std::string& path);
 
 /// The same for toolkits without learned positions: throws FormatError for such a table.
 PHRASEQ_API std::string kind_of_sinusoids(const TensorView& table, const std::string& path);
 
-/// Adds the learned positions of `stack` under our name to `weights`; `model` keeps the values.
+/// Adds the learned positions of `stack` to `weights` under phraseq's name; `model` keeps the
+/// values.
 PHRASEQ_API void add_learned_positions(ImportedModel& model,
                                        std::vector<TensorView>& weights,
                                        const TensorView& table,

@@ -7,8 +7,8 @@
 
 namespace phraseq {
 
-/// Throws UsageError that lists the settings of another toolkit's model, `path`, for which our
-/// architecture `transformer` has no counterpart; returns when there are none.
+/// Throws a UsageError that lists the settings of another toolkit's model, `path`, for which the
+/// architecture `transformer` has no counterpart; returns if there are none.
 PHRASEQ_API void refuse_unsupported(const std::vector<std::string>& settings,
                                     const std::string& path);
 

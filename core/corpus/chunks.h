@@ -18,11 +18,11 @@ auto beside_this_thread(const Work& work) {
   }
 }
 
-/// Works on a text chunk by chunk, `workers` of them at a time, the first on this thread, and
-/// passes the results to `use` in the order of the text. If the system cannot start that many
+/// Works on a text chunk by chunk, `workers` of them at a time, the first of them on this thread,
+/// and passes the results to `use` in the order of the text. If the system cannot start that many
 /// threads, this one does their work.
 ///
-/// `next()` gives the next chunk, an empty one at the end; `work(chunk)` its result.
+/// `next()` returns the next chunk, an empty one at the end; `work(chunk)` returns its result.
 template <class Next, class Work, class Use>
 void over_chunks(int64_t workers, const Next& next, const Work& work, const Use& use) {
   while (true) {

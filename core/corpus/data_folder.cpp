@@ -60,7 +60,7 @@ bool has_nameless_text(const std::string& path) {
   });
 }
 
-/// Whether the text of a folder of one language has no name, also where `language` is asked for.
+/// Whether the text of a folder of one language has no name, even if `language` is requested.
 bool is_nameless(const std::string& path, const std::string& language) {
   return language.empty() ? fs::exists(dictionary_path(path, ""))
                           : has_nameless_text(path) && !fs::exists(dictionary_path(path, language));

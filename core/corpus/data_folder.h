@@ -24,43 +24,43 @@ inline constexpr const char* kNoTargetLanguage = "None";
 /// language without a name, as fairseq names it.
 PHRASEQ_API std::string dictionary_path(const std::string& folder, const std::string& language);
 
-/// A folder of preprocessed text, ours (with `manifest.json`) or fairseq's (without): which
-/// languages it holds, under which names its files stand, and how its text was turned into symbols.
-/// See docs/formats/data_folder.md.
+/// A folder of preprocessed text, written by phraseq (with `manifest.json`) or fairseq (without):
+/// the languages it contains, the names of its files, and how its text was turned into symbols. See
+/// docs/formats/data_folder.md.
 class PHRASEQ_API DataFolder {
  public:
   /// Languages left empty are taken from the manifest or, without one, from the files' names. A
-  /// folder made for en-de also serves de-en, as it does in fairseq. Throws UsageError when the
-  /// folder holds several pairs or another one, IoError when it is missing, FormatError when a run
-  /// of preprocess was killed before it was done.
+  /// folder made for en-de also serves de-en, as it does in fairseq. Throws UsageError if the
+  /// folder contains several pairs or a different one, IoError if it is missing, and FormatError if
+  /// a run of preprocess was killed before it finished.
   static DataFolder open(const std::string& path,
                          const std::string& source = {},
                          const std::string& target = {});
 
-  /// A folder for text of one language: without a name (`dict.txt`, `train.idx`; `source()` is
-  /// then empty, whatever `language` is), made with --only-source (`train.en-None.en.idx`), or one
-  /// side of a pair's. The language is `source()`; `target()` means nothing. Throws UsageError when
-  /// the folder has two languages and none was asked for.
+  /// A folder for text of one language: without a name (`dict.txt`, `train.idx`; `source()` is then
+  /// empty, whatever `language` is), made with --only-source (`train.en-None.en.idx`), or one side
+  /// of a pair's folder. The language is `source()`; `target()` is meaningless. Throws UsageError
+  /// if the folder has two languages and none was requested.
   static DataFolder open_monolingual(const std::string& path, const std::string& language = {});
 
-  /// Throws UsageError when the text is of one language, so that there is nothing to translate.
+  /// Throws UsageError if the text is in only one language, so there is nothing to translate.
   void require_pair() const;
 
   const std::string& path() const { return path_; }
   const std::string& source() const { return source_; }
   const std::string& target() const { return target_; }
 
-  /// Throws FormatError when the dictionary is not the one that the manifest was written with.
+  /// Throws FormatError if the dictionary is not the one for which the manifest was written.
   Dictionary dictionary(const std::string& language) const;
   bool has_split(const std::string& split) const;
   /// "train", "valid", "valid1", "test" …, those that both languages have.
   std::vector<std::string> splits() const;
   std::string prefix(const std::string& split, const std::string& language) const;
-  /// Opens one side of a split; throws FormatError when a file is not the manifest's (one pass over
-  /// both, at several GB/s once they are in memory).
+  /// Opens one side of a split; throws FormatError if a file differs from the manifest's record
+  /// (this takes one pass over both files, at several GB/s once they are in memory).
   IndexedDataset dataset(const std::string& split, const std::string& language) const;
-  /// Whether the split's text in that language has parse trees, and these (as sequences
-  /// of SubwordTree::encode), checked as `dataset` checks the text.
+  /// Whether the split's text in that language has parse trees, and the trees (as sequences of
+  /// SubwordTree::encode), checked as `dataset` checks the text.
   bool has_trees(const std::string& split, const std::string& language) const;
   IndexedDataset trees(const std::string& split, const std::string& language) const;
 
@@ -72,7 +72,7 @@ class PHRASEQ_API DataFolder {
   /// The same for the phrases of a phrase memory.
   bool has_phrases(const std::string& split, const std::string& language) const;
   StoredPhrases phrases(const std::string& split, const std::string& language) const;
-  /// The memory that they were found with; nothing in a folder without.
+  /// The memory with which they were found; nothing in a folder without phrases.
   std::optional<StoredMemory> phrase_memory() const;
 
   /// Name of the tokenizer component; "word" for text that was tokenized elsewhere.
@@ -94,7 +94,7 @@ class PHRASEQ_API DataFolder {
   std::string path_;
   std::string source_;
   std::string target_;
-  std::string pair_source_;  ///< as the files are named: the same two, perhaps the other way round
+  std::string pair_source_;  ///< as in the files' names: the same two, perhaps in reverse
   std::string pair_target_;
   nlohmann::json manifest_;
 };

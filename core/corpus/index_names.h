@@ -16,7 +16,8 @@ struct IndexName {
   std::string language;
 };
 
-/// Of all indexed texts of a folder, in no order. Throws IoError when the folder cannot be read.
+/// The names of all indexed texts in a folder, in no particular order. Throws IoError when the
+/// folder cannot be read.
 std::vector<IndexName> index_names(const std::string& folder);
 
 /// The language pairs that a folder has indexed data of, by the names of its files: "en-de". Throws

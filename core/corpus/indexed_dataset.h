@@ -31,26 +31,26 @@ PHRASEQ_API std::string alignments_prefix(const std::string& folder,
 
 /// A read-only corpus of id sequences: fairseq's mmap layout, `PREFIX.idx` and `PREFIX.bin`
 /// (docs/formats/indexed_dataset.md). Opening checks magic, version, dtype and every size before
-/// anything is mapped. Reading is thread safe.
+/// anything is mapped. Reading is thread-safe.
 class PHRASEQ_API IndexedDataset {
  public:
-  /// Throws FormatError with expected and found sizes; IoError when a file is missing.
+  /// Throws a FormatError with expected and found sizes, and IoError if a file is missing.
   static IndexedDataset open(const std::string& prefix);
   static bool exists(const std::string& prefix);
   ~IndexedDataset();
   IndexedDataset(IndexedDataset&&) noexcept;
 
   int64_t size() const;
-  int64_t length(int64_t index) const;  ///< tokens, </s> included
+  int64_t length(int64_t index) const;  ///< tokens, including </s>
   std::vector<int64_t> get(int64_t index) const;
   int64_t tokens() const;
   uint32_t fingerprint() const;      ///< CRC-32C of the .idx file
   uint32_t ids_fingerprint() const;  ///< CRC-32C of the .bin file; reads all of it
   const std::string& prefix() const;
-  /// Gives back the memory of what was read (MappedFile::release): for passes over the corpus.
+  /// Releases the memory of what was read (MappedFile::release), for passes over the corpus.
   void release() const;
 
-  /// Throws DataError naming the first sentence (from 1) that holds an id outside [0, vocabulary).
+  /// Throws a DataError that names the first sentence (from 1) with an id outside [0, vocabulary).
   void check_ids(int64_t vocabulary) const;
 
  private:

@@ -22,8 +22,8 @@ inline constexpr EnumName<OnBadTree> kOnBadTreeNames[] = {{"error", OnBadTree::k
 inline constexpr EnumName<OnBadAlignment> kOnBadAlignmentNames[] = {
     {"error", OnBadAlignment::kError}, {"skip", OnBadAlignment::kSkip}};
 
-/// The options of fairseq-preprocess with the same meanings, and our own for subwords and invalid
-/// text.
+/// The options of fairseq-preprocess with the same meanings, and phraseq's own for subwords and
+/// invalid text.
 struct PHRASEQ_API PreprocessOptions final : Options {
   std::string source_lang;
   std::string target_lang;

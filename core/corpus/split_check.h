@@ -23,7 +23,7 @@ struct SplitText {
   std::string alignments = {};  ///< of the two files' lines; empty = none
 };
 
-/// How often something was found, and where first.
+/// How often something was found, and where it was found first.
 struct PHRASEQ_API Findings {
   static constexpr size_t kPlaces = 3;
 
@@ -36,25 +36,26 @@ struct PHRASEQ_API Findings {
   std::string text(std::string_view what) const;
 };
 
-/// What a split's text is like, line by line.
+/// What was found in a split's text.
 struct SplitReport {
   int64_t lines = 0;
-  int64_t empty = 0;  ///< pairs with a side without words: kept here, skipped by training
+  int64_t empty = 0;  ///< pairs with a side without words; kept here, skipped by training
   std::vector<int64_t> skipped;              ///< line numbers, ascending
-  std::map<std::string, Findings> findings;  ///< by file and defect, skipped or mended
+  std::map<std::string, Findings> findings;  ///< by file and defect, skipped or repaired
 
   int64_t kept() const { return lines - static_cast<int64_t>(skipped.size()); }
 };
 
 /// Reads the files, the trees and the alignments side by side. A line that is bad in one of them
-/// (with OnBadLine::kSkip) is skipped in all. Throws DataError when their line counts differ,
-/// naming files, counts and the first line without a partner; and what LineReader throws. `places`:
-/// line numbers to keep of each finding.
+/// (with OnBadLine::kSkip) is skipped in all. Throws a DataError that names files, counts and the
+/// first line without a partner if their line counts differ, and what LineReader throws. `places`:
+/// line numbers to keep for each finding.
 PHRASEQ_API SplitReport check_split(const SplitText& split,
                                     const LineReaderOptions& options,
                                     size_t places = Findings::kPlaces);
 
-/// A few lines of text: how many were read, kept and skipped, for which reasons, where first.
+/// A few lines of text: how many lines were read, kept and skipped, for which reasons, and where
+/// these occurred first.
 PHRASEQ_API std::string to_string(const SplitReport& report, const SplitText& split);
 
 }  // namespace phraseq

@@ -14,8 +14,8 @@ namespace phraseq {
 /// What was written of one side of a split.
 struct SplitCounts {
   int64_t sentences = 0;
-  int64_t tokens = 0;    ///< with the `</s>` that ends a sentence
-  int64_t replaced = 0;  ///< tokens that became `<unk>`, without `<unk>` in the text itself
+  int64_t tokens = 0;    ///< including the `</s>` that ends a sentence
+  int64_t replaced = 0;  ///< tokens that became `<unk>`, excluding `<unk>` in the text itself
   int64_t control = 0;   ///< tokens of the text spelled `<s>`, `<pad>` or `</s>`
 };
 

@@ -26,7 +26,7 @@ struct EncodedText {
 PHRASEQ_API EncodedText encode_lines(const std::vector<std::string>& lines,
                                      const Tokenizer& tokenizer);
 
-/// What to encode of a file that was checked before (core/corpus/split_check.h).
+/// What to encode from a file that was checked before (core/corpus/split_check.h).
 struct CheckedText {
   std::string file;
   LineReaderOptions reading;
@@ -36,8 +36,8 @@ struct CheckedText {
 };
 
 /// Calls `use` with the lines of a text that KeptLines gives, chunk by chunk in its order,
-/// tokenized by `workers` threads. The result does not depend on their number. Throws DataError
-/// when the file has changed since it was checked.
+/// tokenized by `workers` threads. The result does not depend on their number. Throws DataError if
+/// the file has changed since it was checked.
 PHRASEQ_API void encode_text(const CheckedText& text,
                              const Tokenizer& tokenizer,
                              int64_t workers,
@@ -46,10 +46,10 @@ PHRASEQ_API void encode_text(const CheckedText& text,
 /// The lines of a checked text without the skipped ones and those of other shards.
 class PHRASEQ_API KeptLines {
  public:
-  /// The text outlives it.
+  /// The text must outlive this object.
   explicit KeptLines(const CheckedText& text);
 
-  /// The next line; false at the end. Throws DataError when the file has changed since it was
+  /// The next line; false at the end. Throws DataError if the file has changed since it was
   /// checked.
   bool next(std::string& line);
   /// Number of the line last returned in the file, from 1.
@@ -57,7 +57,7 @@ class PHRASEQ_API KeptLines {
 
  private:
   const CheckedText* text_;
-  std::shared_ptr<LineReader> reader_;  ///< copies read on together
+  std::shared_ptr<LineReader> reader_;  ///< shared by copies, which advance together
   int64_t kept_ = 0;
 };
 

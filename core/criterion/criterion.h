@@ -17,8 +17,8 @@ struct CriterionSetup {
   int64_t target_vocabulary = 0;
 };
 
-/// Runs the model that is trained or evaluated on a batch with targets. Every run draws the next
-/// dropout masks of its context.
+/// Runs the model, which is being trained or evaluated, on a batch with targets. Every run draws
+/// the next dropout masks of its context.
 using ForwardPass = std::function<DecoderOutput(const Batch&, nn::Context&)>;
 
 class PHRASEQ_API Criterion {
@@ -33,8 +33,8 @@ class PHRASEQ_API Criterion {
                           const Batch& batch,
                           nn::Context& context) = 0;
   /// The loss of a model on a batch: what training and validation call. Runs the model once and
-  /// gives its output to `loss`. A criterion that needs several passes (R-Drop), or a pass over
-  /// another batch, overrides this.
+  /// gives its output to `loss`. A criterion that needs several passes (R-Drop), or a pass over a
+  /// different batch, overrides this.
   virtual LossReport loss_of_model(const ForwardPass& model,
                                    const Batch& batch,
                                    nn::Context& context);

@@ -7,8 +7,8 @@
 
 namespace phraseq {
 
-/// The options of an architecture derive from this, too, when it is trained with a criterion of its
-/// own: that is then the default, and another one is warned of.
+/// The options of an architecture also derive from this if it is trained with its own criterion:
+/// that is then the default, and any other one causes a warning.
 class PHRASEQ_API DeclaresCriterion {
  public:
   virtual ~DeclaresCriterion();
@@ -16,10 +16,10 @@ class PHRASEQ_API DeclaresCriterion {
   virtual std::string declared_criterion() const = 0;
 };
 
-/// The criterion that an architecture declares; empty when every one will do.
+/// The criterion that an architecture declares; empty if any criterion will do.
 PHRASEQ_API std::string declared_criterion(const Selection& architecture);
 
-/// Logs a warning when an architecture declares another criterion than the chosen one.
+/// Logs a warning if an architecture declares a criterion that differs from the chosen one.
 PHRASEQ_API void warn_of_other_criterion(const Selection& architecture, const Selection& criterion);
 
 }  // namespace phraseq

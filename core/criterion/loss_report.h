@@ -11,8 +11,8 @@
 
 namespace phraseq {
 
-/// Name of the extra sum that counts the tokens which extras are about, where these are fewer than
-/// the tokens that losses are divided by.
+/// Name of the extra sum that counts the tokens to which the extras refer, if these are fewer than
+/// the tokens by which losses are divided.
 inline constexpr const char* kJudgedTokens = "judged_tokens";
 
 /// Names of the two sums that every report has, for LossReport::add_sum.
@@ -33,15 +33,16 @@ struct PHRASEQ_API LossReport {
   std::map<std::string, at::Tensor> on_device;
 
   void add(const LossReport& other);  ///< sums only, not `loss`
-  /// Adds x, a scalar tensor, to the sum of that name: at once on the CPU, else in `on_device`.
+  /// Adds x, a scalar tensor, to the sum of that name: at once on the CPU, otherwise in
+  /// `on_device`.
   void add_sum(const std::string& name, const at::Tensor& x);
   /// The sum of that name, as far as the host knows it.
   double& sum_of(const std::string& name);
   void multiply_sum(const std::string& name, double factor);
   /// Copies the sums that are still on the device, all at once, and waits for them.
   void read();
-  /// Returns the extras as fractions, "NAME_per_token": of kJudgedTokens where a criterion gives
-  /// that sum, else of `tokens`.
+  /// Returns the extras as fractions, "NAME_per_token": of kJudgedTokens if a criterion gives that
+  /// sum, otherwise of `tokens`.
   std::map<std::string, double> extras_per_token() const;
 };
 

@@ -11,8 +11,8 @@
 namespace phraseq {
 
 /// The sums of a report, and a further scalar, on their way from a device to the host. The copy is
-/// queued at once and takes place when the device gets there; what is queued later does not delay
-/// it. `read_together` waits for everything that was queued, also later.
+/// queued at once and takes place when the device reaches it; what is queued later does not delay
+/// it. `read_together`, in contrast, waits for everything that was queued, even later.
 class PHRASEQ_API PendingSums {
  public:
   /// `extra` [] is a scalar on the device.
@@ -22,7 +22,7 @@ class PHRASEQ_API PendingSums {
     LossReport report;  ///< with all sums
     double extra = 0;
   };
-  /// Waits for the copy; to be called only once.
+  /// Waits for the copy. Call it only once.
   Values take();
 
  private:

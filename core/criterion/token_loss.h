@@ -16,7 +16,7 @@ struct TokenLossOptions {
   nn::Smoothing smoothing = nn::Smoothing::kFairseq;
   bool report_accuracy = false;
   int64_t ignore_prefix_size = 0;  ///< first target tokens of each sentence without a loss
-  /// Whether LossReport::tokens, which losses are divided by, counts the ignored prefix, too.
+  /// Whether LossReport::tokens, by which losses are divided, also counts the ignored prefix.
   bool counts_prefix_tokens = false;
 
   /// Describes the options that every such criterion has: what is reported and which tokens count.
@@ -24,15 +24,15 @@ struct TokenLossOptions {
   PHRASEQ_API void describe_counting(OptionTable& table, const std::string& divisor);
 };
 
-/// The (label-smoothed) cross entropy of every target token of a batch, as sums. With accuracy the
-/// extras hold the sum `correct`, and kJudgedTokens where it is about fewer tokens than the losses.
+/// The (label-smoothed) cross entropy of every target token of a batch, as sums. With accuracy, the
+/// extras have the sum `correct`, and kJudgedTokens if it refers to fewer tokens than the losses.
 PHRASEQ_API LossReport token_loss(const DecoderOutput& output,
                                   const Batch& batch,
                                   const TokenLossOptions& options,
                                   nn::Context& context);
 
-/// Σ over the same target tokens of KL(p‖q) + KL(q‖p), p and q the distributions that two passes
-/// of one model give; differentiable.
+/// Σ over the same target tokens of KL(p‖q) + KL(q‖p), where p and q are the distributions of two
+/// passes of one model; differentiable.
 PHRASEQ_API at::Tensor token_divergence(const DecoderOutput& first,
                                         const DecoderOutput& second,
                                         const Batch& batch,
@@ -40,7 +40,7 @@ PHRASEQ_API at::Tensor token_divergence(const DecoderOutput& first,
                                         nn::Context& context);
 
 /// Returns ln p of every target token of a batch, [target tokens], for scoring: not differentiable.
-/// Where an architecture generates phrases, a phrase's ln p stands at its first word
+/// If an architecture generates phrases, a phrase's ln p is at its first word
 /// (nn::phrase_mixture_losses).
 PHRASEQ_API at::Tensor token_log_probabilities(const DecoderOutput& output,
                                                const Batch& batch,

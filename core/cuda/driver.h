@@ -13,7 +13,7 @@
 
 namespace phraseq::cuda {
 
-/// How many blocks a kernel runs in, and of how many threads.
+/// How many blocks a kernel runs in, and how many threads each has.
 struct LaunchShape {
   uint32_t blocks = 1;
   uint32_t blocks_y = 1;
@@ -24,8 +24,8 @@ struct LaunchShape {
 /// Kernels on GPUs, in the context that LibTorch uses: compiled when they are first used, loaded
 /// once for each device.
 ///
-/// Throws PluginError where the driver or NVRTC is missing, a source does not compile, or the
-/// driver reports an error.
+/// Throws PluginError if the driver or NVRTC is missing, a source does not compile, or the driver
+/// reports an error.
 class PHRASEQ_API KernelLauncher {
  public:
   /// Whether there are a driver with GPUs and an NVRTC that compiles for them.
@@ -47,7 +47,7 @@ class PHRASEQ_API KernelLauncher {
 
   std::mutex mutex_;
   KernelCache cache_;
-  /// Modules by device, name and options; functions by those and their name.
+  /// Modules by device, name and options; functions by the same and their own name.
   std::map<std::string, void*> modules_;
   std::map<std::string, void*> functions_;
 };

@@ -36,7 +36,7 @@ struct Sources {
   const KernelSource& of(int element) const { return of_elements.at(static_cast<size_t>(element)); }
 };
 
-/// Sources with further options, each made when it is first asked for.
+/// Sources with further options, each made when it is first needed.
 class Variants {
  public:
   template <class Make>

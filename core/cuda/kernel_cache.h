@@ -22,10 +22,10 @@ struct RowVariant {
   int width = 1, packs = 1;
   bool operator==(const RowVariant&) const = default;
 };
-/// The most columns of a row: beyond them, registers do not suffice.
+/// The maximum number of columns in a row; with more, there are not enough registers.
 inline constexpr int64_t kMostRowColumns = 2048;
-/// That of rows of `columns` numbers of `element_size` bytes, which are read 16 bytes at a time
-/// where the rows are aligned to that. Requires 0 < columns <= kMostRowColumns.
+/// The variant for rows of `columns` numbers of `element_size` bytes, which are read 16 bytes at a
+/// time if the rows are aligned to that. Requires 0 < columns <= kMostRowColumns.
 PHRASEQ_API RowVariant row_variant(int64_t columns, int64_t element_size, bool is_aligned);
 
 /// The kernels of phraseq, one source each: kernels/common.cu and the kernel, for activations of
@@ -37,23 +37,23 @@ PHRASEQ_API const KernelSource& adam_kernel(int element);
 PHRASEQ_API const KernelSource& embedding_kernel(int element);
 PHRASEQ_API const KernelSource& loss_kernel(int element);
 PHRASEQ_API const KernelSource& column_sums_kernel(int element);
-/// For heads of `head_dim` columns, a multiple of 16 up to kMostHeadColumns, in 16 bits.
+/// The kernel for heads of `head_dim` columns, a multiple of 16 up to kMostHeadColumns, in 16 bits.
 PHRASEQ_API const KernelSource& attention_kernel(int element, int64_t head_dim);
 inline constexpr int64_t kMostHeadColumns = 128;
 
-/// Compiled kernels as files, so that a source is compiled once for a machine: by source, options,
-/// architecture and version of the compiler.
+/// Compiled kernels as files, so that a source is compiled only once on a machine. The key consists
+/// of the source, the options, the architecture and the version of the compiler.
 class PHRASEQ_API KernelCache {
  public:
-  /// In PHRASEQ_CUDA_CACHE of the environment, else in `phraseq/cuda` in XDG_CACHE_HOME or
-  /// ~/.cache; nowhere when none of them is set.
+  /// Uses the folder that the environment variable PHRASEQ_CUDA_CACHE names, otherwise
+  /// `phraseq/cuda` in XDG_CACHE_HOME or ~/.cache; none if no variable is set.
   KernelCache();
-  /// In a folder; empty = nothing is kept.
+  /// Uses this folder; empty = nothing is kept.
   explicit KernelCache(std::string folder);
 
   using Compile = std::function<std::string()>;
-  /// The cubin of a kernel; `compile` is called when there is no whole file of it. A folder that
-  /// cannot be written is no error.
+  /// The cubin of a kernel; `compile` is called if there is no complete file of it. A folder that
+  /// cannot be written to is not an error.
   std::string cubin(const KernelSource& kernel,
                     const std::string& architecture,
                     const std::string& compiler_version,

@@ -8,13 +8,13 @@
 
 namespace phraseq::cuda {
 
-/// NVIDIA's run-time compiler (libnvrtc), which LibTorch's CUDA wheel brings. It is loaded when it
-/// is first asked for: nothing of CUDA is needed to build or to run phraseq without a GPU.
+/// NVIDIA's run-time compiler (libnvrtc), which comes with LibTorch's CUDA wheel. It is loaded when
+/// it is first needed, so CUDA is not required to build phraseq or to run it without a GPU.
 class PHRASEQ_API Nvrtc {
  public:
   /// Null if there is no libnvrtc. It is the file that the environment variable PHRASEQ_NVRTC names
   /// (UsageError if it cannot be loaded), or else the one next to the CUDA runtime that the process
-  /// has loaded, which is as old as LibTorch, or else what the loader finds (versions 13 and 12).
+  /// has loaded, which matches LibTorch, or else what the loader finds (versions 13 and 12).
   static const Nvrtc* find();
   /// The library in a file; null when it cannot be loaded.
   static std::unique_ptr<Nvrtc> open(const std::string& path);

@@ -10,7 +10,7 @@ namespace phraseq {
 struct ArchitectureSetup {
   int64_t source_vocabulary = 0;
   int64_t target_vocabulary = 0;
-  bool joined_dictionary = false;  ///< one dictionary for both sides: embeddings can be shared
+  bool joined_dictionary = false;  ///< one dictionary for both sides, so embeddings can be shared
   std::map<std::string, int64_t> extras;  ///< sizes that a task provides (phrase slots …)
 };
 

@@ -30,10 +30,10 @@ struct PHRASEQ_API PackedTokens {
 
   /// Packs the sequences, on the CPU.
   static PackedTokens pack(const std::vector<std::vector<int64_t>>& sequences);
-  /// `[batch, time]`, filled up with `pad` at the right.
+  /// `[batch, time]`, padded on the right with `pad`.
   at::Tensor padded(int64_t pad) const;
-  /// Rows of another tensor that is packed the same way, `[tokens, …]` to `[batch, time, …]` (zeros
-  /// at padding) and back: for plugins that want the padded view.
+  /// Converts another tensor that is packed in the same way from `[tokens, …]` to `[batch, time,
+  /// …]` (zeros at padding) and back, for plugins that need the padded form.
   at::Tensor pad_rows(const at::Tensor& rows) const;
   at::Tensor unpad_rows(const at::Tensor& padded_rows) const;
   /// `[batch, time]`, true = a real token.
@@ -48,8 +48,8 @@ struct PHRASEQ_API Batch {
   PackedTokens target_in;             ///< input of the decoder: start token, then the target
   at::Tensor target_out;  ///< [target tokens] int64: its expected output; packed as target_in
   std::map<std::string, at::Tensor> extras;  ///< named additions of a task (candidates …)
-  /// The same for data that the host reads, such as the beginnings of phrases: `to` leaves them on
-  /// the host, so that no pass waits for a GPU.
+  /// Additions that the host reads, such as the beginnings of phrases: `to` leaves them on the
+  /// host, so that no pass has to wait for a GPU.
   std::map<std::string, std::vector<int64_t>> host_extras;
 
   int64_t sentences() const { return source.sentences(); }

@@ -4,7 +4,7 @@
 
 namespace phraseq {
 
-/// The options of an architecture derive from this, too, when a setting of theirs lets the other
+/// The options of an architecture also derive from this if one of their settings lets the other
 /// sentences of a batch influence a sentence. `plugins check` then does not ask for equal results.
 class PHRASEQ_API BatchDependence {
  public:

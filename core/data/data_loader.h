@@ -14,7 +14,7 @@
 
 namespace phraseq {
 
-/// The lengths of an example without words: </s>, and what a task puts beside it.
+/// The lengths of an example without words: </s> and what a task adds to it.
 struct EmptyLengths {
   int64_t source = 1;
   int64_t target = 1;
@@ -27,7 +27,7 @@ struct CorpusPart {
   int64_t end = 0;
 };
 
-/// A random-access corpus: what a data loader batches. Thread safe after `start_epoch`.
+/// A random-access corpus: what a data loader batches. Thread-safe after `start_epoch`.
 class PHRASEQ_API Corpus {
  public:
   virtual ~Corpus() = default;
@@ -56,7 +56,7 @@ struct PhraseSource {
   std::function<std::vector<ExamplePhrase>(const std::string& source,
                                            const std::optional<std::string>& target)>
       find;
-  uint32_t fingerprint = 0;  ///< equal if all results of `find` are
+  uint32_t fingerprint = 0;  ///< equal if all results of `find` are equal
 };
 
 /// The arguments of a data loader: the location of a task's text and how it becomes ids.
@@ -77,7 +77,7 @@ struct DataLoaderSetup {
   /// Set when examples contain phrases; indexed data must then hold them.
   std::optional<PhraseSource> phrases = {};
   bool alignments = false;  ///< examples have kAlignmentExtra; a training set must have it
-  bool sample = false;      ///< training text is segmented at random, again in every epoch
+  bool sample = false;      ///< training text is segmented at random, anew in every epoch
   uint64_t seed = 1;
 };
 

@@ -7,26 +7,26 @@
 
 namespace phraseq {
 
-/// Name of the extra that holds the source's parse tree, as SubwordTree::encode writes it: there
-/// for every sentence of a text that comes with trees, empty where one was not parsed.
+/// Name of the extra that holds the source's parse tree, as SubwordTree::encode writes it. Every
+/// sentence of a text that comes with trees has it; it is empty if the sentence was not parsed.
 inline constexpr const char* kTreeExtra = "tree";
 
-/// Name of the extra that holds the ids which the output begins with, of a task that continues text
-/// (language modeling). It may be empty: then the output begins with nothing given.
+/// Name of the extra that holds the ids with which the output begins, for a task that continues
+/// text (language modeling). It may be empty; the output then begins freely.
 inline constexpr const char* kPromptExtra = "prompt";
 
 /// Name of the extra that holds the alignment of a sentence pair for training with it: the places
 /// of a link's source and target token, one link after the other; </s> has none.
 inline constexpr const char* kAlignmentExtra = "alignment";
 
-/// A phrase of an external memory that a sentence holds, and what it translates to: one of the
+/// A phrase of an external memory that occurs in a sentence, and its translation: one of the
 /// sentence's slots (Tang et al. 2016, sec. 3).
 struct ExamplePhrase {
   std::vector<int64_t> places;  ///< of the words it covers among the source ids, ascending; more
                                 ///< than one run of them only in a slot that occurrences share
   std::vector<int64_t> target;  ///< ids of its translation, without </s>; at least one
   std::vector<std::string> source_words = {};
-  std::vector<std::string> target_words = {};  ///< one an id, also where that is <unk>
+  std::vector<std::string> target_words = {};  ///< one for each id, even for <unk>
   std::string category = {};                   ///< dates, names, numbers …
   int64_t span_begin = -1;  ///< where the translation is in the target ids, -1 = nowhere
 };

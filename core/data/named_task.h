@@ -8,7 +8,7 @@
 
 namespace phraseq {
 
-/// The plugin's own object of a task, for its further interfaces.
+/// The plugin's own task object, for its further interfaces.
 PHRASEQ_API const Task& plugin_task_of(const Task& task);
 
 /// A plugin's task: when it or one of its corpora throws, the error names the plugin. The
@@ -45,7 +45,7 @@ class PHRASEQ_API NamedTask final : public Task {
   std::unique_ptr<Task> task_;
 };
 
-/// A further interface of a task; null when it has none of the kind.
+/// A further interface of a task; null if the task does not implement it.
 template <class Interface>
 const Interface* interface_of(const Task& task) {
   return dynamic_cast<const Interface*>(&plugin_task_of(task));

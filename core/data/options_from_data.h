@@ -24,7 +24,7 @@ class PHRASEQ_API OptionsFromData {
 PHRASEQ_API nlohmann::json options_from_data(const Task& task);
 
 /// Puts these values into the table, whose fields are the task's options. Throws UsageError for an
-/// option that was given another value than the data's; "auto" counts as not given.
+/// option that was given a value different from the data's; "auto" counts as not given.
 PHRASEQ_API void take_options_from_data(OptionTable& table, const Task& task);
 
 /// The names of the options that were not given and that the data decided.

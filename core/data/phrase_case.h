@@ -9,11 +9,11 @@
 
 namespace phraseq {
 
-/// Target words of a phrase table that a vocabulary holds in other letters only: `paris` where it
-/// has `Paris`. To the model they are unknown words.
+/// Target words of a phrase table that a vocabulary contains only in a different case: `paris`
+/// where it has `Paris`. To the model, they are unknown words.
 struct OtherCase {
   int64_t words = 0;        ///< of all targets
-  int64_t other = 0;        ///< of these, those in other letters
+  int64_t other = 0;        ///< of these, those in a different case
   std::string word, known;  ///< the first of them and the vocabulary's word
 };
 

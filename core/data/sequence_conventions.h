@@ -11,7 +11,7 @@
 namespace phraseq {
 
 /// Adds to a batch what an architecture needs in addition to the ids (phrase indices …), from the
-/// examples that the batch was made of, in its order. Runs where batches are made: ahead, on
+/// examples that the batch was made of, in its order. Runs where batches are made: in advance, on
 /// another thread.
 using BatchExtension = std::function<void(const std::vector<Example>&, Batch&)>;
 
@@ -20,7 +20,7 @@ struct PHRASEQ_API SequenceConventions {
   bool start_with_bos = false;  ///< the decoder is first fed <s>, else </s>
   bool source_has_bos = false;  ///< sources begin with <s>
   BatchExtension extend = {};   ///< empty = nothing to add
-  bool reads_source = true;     ///< false = a language model, which reads what it has said alone
+  bool reads_source = true;     ///< false = a language model, which reads only its own output
   bool source_has_eos = true;   ///< sources end with </s>
 
   /// The ids of an example's source as the model reads them. At least one: a source without words

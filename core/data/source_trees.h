@@ -16,7 +16,7 @@ struct PHRASEQ_API TreeUse {
   virtual ~TreeUse();
 
   virtual bool needs_trees() const = 0;
-  /// The options that ask for trees ("--pr-seg parse"), and the setting that does without them, as
+  /// The options that ask for trees ("--pr-seg parse"), and the setting that needs none, as
   /// NAME=VALUE ("pr-seg=ngram").
   virtual std::string asked_by() const = 0;
   virtual std::string setting_without() const = 0;
@@ -37,7 +37,7 @@ PHRASEQ_API bool has_files_of_split(const std::string& folder, const std::string
 
 /// Throws DataError when the architecture needs trees and one of the splits has text but no trees.
 /// `trained`: the options are a checkpoint's, so that the remedy is an override. Folders that the
-/// task (by its --data-loader) reads in a way of its own are left alone.
+/// task (through its --data-loader) reads in its own way are not checked.
 PHRASEQ_API void require_source_trees(const Options& architecture,
                                       Options& task,
                                       const SourceSplits& sources,

@@ -36,7 +36,7 @@ struct PHRASEQ_API TranslationOptions : Options {
 /// to its batches.
 ///
 /// Vocabularies and tokenizers come from the checkpoint's state when there is one, else from the
-/// data folder. A folder whose dictionaries are others than the checkpoint's is refused.
+/// data folder. A folder whose dictionaries differ from the checkpoint's is refused.
 ///
 /// The data may be several folders, A:B:C. Each epoch of training then uses the training splits of
 /// one of them, in turn; everything else comes from the first. Their dictionaries and tokenizers

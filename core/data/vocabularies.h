@@ -31,7 +31,7 @@ struct PHRASEQ_API TokenizerFiles {
 };
 
 /// The languages of a task with their symbols, and how text becomes such symbols: everything about
-/// text that a translator must carry along.
+/// text that a translator needs.
 struct PHRASEQ_API Vocabularies {
   struct Side {
     std::string language;
@@ -51,7 +51,7 @@ struct PHRASEQ_API Vocabularies {
                                   const std::string& target,
                                   const TokenizerFiles& given);
   /// Reads the vocabulary of one language, used for both sides, from a folder that `preprocess
-  /// --only-source` or fairseq-preprocess --only-source wrote, or one side of a pair's; see
+  /// --only-source` or fairseq-preprocess --only-source wrote, or one side of a pair's folder; see
   /// DataFolder::open_monolingual.
   static Vocabularies from_monolingual_folder(const std::string& path,
                                               const std::string& language,
@@ -70,11 +70,12 @@ class PHRASEQ_API LanguageSide {
 
   const std::string& language() const { return language_; }
   const Dictionary& dictionary() const { return dictionary_; }
-  /// Ids of a line of text, kEos last; with a seed by a random segmentation. Text that spells a
-  /// special symbol is an unknown word, never that symbol. Warns once when a subword model gets
-  /// text that was cut into subwords before.
+  /// Ids of a line of text, kEos last; with a seed, by random segmentation. Text that spells a
+  /// special symbol is an unknown word, never that symbol. Warns once if a subword model gets text
+  /// that is already divided into subwords.
   std::vector<int64_t> encode(const std::string& line, std::optional<uint64_t> sample_seed) const;
-  /// The line's bracketed tree over these ids but the last, as SubwordTree::encode writes it.
+  /// The line's bracketed tree over these ids except the last one, as SubwordTree::encode writes
+  /// it.
   std::vector<int64_t> encode_tree(const std::string& line,
                                    const std::string& tree,
                                    const TextPlace& place,
@@ -94,8 +95,8 @@ class PHRASEQ_API LanguageSide {
   std::shared_ptr<SubwordDetector> watch_;  // of the text that a subword model cuts
 };
 
-/// Throws FormatError when the folder has another dictionary for the side's language: its ids would
-/// have other meanings.
+/// Throws FormatError if the folder has a different dictionary for the side's language: its ids
+/// would have different meanings.
 PHRASEQ_API void require_dictionary_of(const LanguageSide& side, const DataFolder& folder);
 
 }  // namespace phraseq

@@ -7,7 +7,7 @@
 
 namespace phraseq {
 
-/// Throws UsageError on every rank when `mine`, an object of objects or values, is not equal on all
+/// Throws UsageError on every rank if `mine`, an object of objects or values, is not equal on all
 /// ranks; the message lists each difference with the values of two ranks.
 PHRASEQ_API void require_agreement(ProcessGroup& processes, const nlohmann::json& mine);
 

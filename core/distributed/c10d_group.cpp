@@ -33,7 +33,7 @@ std::string message_of(const std::exception& failure) {
   return text.substr(0, text.find(". This is typically"));  // Gloo's guesses
 }
 
-/// c10d logs every failed attempt with a stack trace; what matters is in our messages.
+/// c10d logs every failed attempt with a stack trace; what matters is in phraseq's messages.
 /// TORCH_CPP_LOG_LEVEL brings the rest back.
 void quiet_c10d() {
   constexpr int kOnlyFatal = 3;
@@ -192,7 +192,7 @@ class C10dGroup final : public ProcessGroup {
   at::Tensor outgoing_, incoming_, chunk_;  // kept from call to call
 };
 
-/// Whether every process has a GPU of its own for NCCL. UsageError where the user wants NCCL.
+/// Whether every process has its own GPU for NCCL. Throws UsageError if the user requested NCCL.
 bool C10dGroup::all_take_nccl(DistributedBackend wanted, at::Device device) {
   const auto gpus = all_texts(gpu_for_nccl(wanted, device));
   if (std::any_of(gpus.begin(), gpus.end(), [](const auto& gpu) { return gpu.empty(); }))
@@ -338,7 +338,7 @@ void C10dGroup::gather_pieces(const at::Tensor& values,
 }
 
 void C10dGroup::finish() {
-  all_texts({});  // nobody needs the store any more
+  all_texts({});  // nobody needs the store any longer
   roll_.stop();
   all_texts({});
   if (numbers_.get() != texts_.get())

@@ -11,11 +11,11 @@ namespace phraseq {
 
 /// What moves data between processes.
 enum class DistributedBackend { kAuto, kGloo, kNccl };
-/// fairseq's names of implementations of data parallelism; all mean the same here.
+/// fairseq's names for implementations of data parallelism; all mean the same here.
 enum class DdpBackend { kC10d, kPytorchDdp, kLegacyDdp, kNoC10d };
 /// The type of gradients between processes.
 enum class CommHook { kNone, kBf16 };
-/// What each process holds a part of only (fairseq's names, and the stages of ZeRO).
+/// What is divided between the processes (fairseq's names, and the stages of ZeRO).
 enum class ZeroSharding { kNone, kOptimizerState };
 
 inline constexpr EnumName<DistributedBackend> kDistributedBackendNames[] = {
@@ -37,7 +37,7 @@ inline constexpr EnumName<ZeroSharding> kZeroShardingNames[] = {
 
 /// Training with several processes. Without these options, the launcher's environment decides.
 struct PHRASEQ_API DistributedOptions : Options {
-  int64_t nproc_per_node = 0;  ///< processes to start on this machine; 0 = this one only
+  int64_t nproc_per_node = 0;  ///< processes to start on this machine; 0 = only this one
   int64_t world_size = 0;      ///< 0 = as the environment says
   int64_t rank = -1;           ///< -1 = as the environment says
   std::string init_method;     ///< tcp://HOST:PORT or env://

@@ -156,7 +156,7 @@ class LocalProcesses {
     ChildEnvironment environment = environment_of(index);
     posix_spawnattr_t attributes;
     posix_spawnattr_init(&attributes);
-    // A group of its own: Ctrl-C reaches this process only, which passes it on once.
+    // A separate process group: Ctrl-C reaches only this process, which passes it on once.
     posix_spawnattr_setpgroup(&attributes, 0);
     posix_spawnattr_setsigmask(&attributes, &signals_.earlier());
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);

@@ -142,7 +142,7 @@ class PlacementReader {
         "set MASTER_ADDR to the host of rank 0, or give --distributed-init-method tcp://HOST:PORT");
   }
 
-  /// A job of Slurm without MASTER_PORT gets a port of its own.
+  /// A Slurm job without MASTER_PORT gets its own port.
   int port_from_environment() const {
     if (variable("MASTER_PORT"))
       return number("MASTER_PORT", 1, kHighestPort, kDefaultPort);

@@ -8,7 +8,7 @@
 
 namespace phraseq {
 
-/// Which one of how many processes this one is, and where they meet.
+/// The place of this process among all processes of the run, and where they meet.
 struct Placement {
   int rank = 0;
   int world_size = 1;
@@ -25,12 +25,12 @@ inline constexpr int kDefaultPort = 29500;  ///< that of PyTorch
 
 /// Reads the placement from the options, from RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR and
 /// MASTER_PORT (torchrun), from SLURM_* within a step of srun, or from OMPI_COMM_WORLD_* or PMI_*
-/// (mpirun), in this order. Nothing given is a single process. Throws UsageError that names the
-/// variable or option when one is missing, is not a number, or contradicts another.
+/// (mpirun), in this order. If nothing is given, there is a single process. Throws a UsageError
+/// that names the variable or option if one is missing, is not a number, or contradicts another.
 PHRASEQ_API Placement find_placement(const DistributedOptions& options,
                                      const Environment& environment);
 
-/// The first host of a list of Slurm: "node3" of "node[3-5,9],gpu1".
+/// The first host in a list of Slurm: "node3" in "node[3-5,9],gpu1".
 PHRASEQ_API std::string first_host(const std::string& node_list);
 
 }  // namespace phraseq

@@ -18,11 +18,11 @@ class PHRASEQ_API RankFailure : public Error {
       : Error(kExitIo, message, hint) {}
 };
 
-/// The type of numbers between processes.
+/// The type in which numbers are sent between processes.
 enum class Wire { kSame, kBf16 };
 
 /// The processes that train one model together. Every process calls the same functions in the same
-/// order; each call waits for all others, and throws RankFailure when one of them is gone or takes
+/// order; each call waits for all others, and throws RankFailure if one of them is gone or takes
 /// longer than --distributed-timeout.
 class PHRASEQ_API ProcessGroup {
  public:
@@ -39,7 +39,7 @@ class PHRASEQ_API ProcessGroup {
 
   /// The texts of all processes, by rank.
   virtual std::vector<std::string> all_texts(const std::string& mine) = 0;
-  /// The text of rank 0; what others give does not matter.
+  /// The text of rank 0; those of the others are ignored.
   std::string text_of_first(const std::string& text);
   /// Overwrites `tensor` [...] with that of rank 0; contiguous, of the same shape everywhere.
   virtual void take_from_first(at::Tensor& tensor) = 0;
@@ -54,14 +54,15 @@ class PHRASEQ_API ProcessGroup {
   void sum_in_rank_order(at::Tensor& values, const std::vector<bool>& contributes, Wire wire) {
     sum_into(values, values, contributes, wire);
   }
-  /// Completes `values` [elements], of which rank r has its shard: those from r · shard_size to
-  /// (r + 1) · shard_size, or to the end.
+  /// Completes `values` [elements], of which rank r has its shard, the elements from r · shard_size
+  /// to (r + 1) · shard_size, or to the end.
   virtual void gather_shards(at::Tensor& values, int64_t shard_size) = 0;
   /// Tells the others why this process ends. Never throws.
   virtual void report_failure(const std::string& /*reason*/, bool /*is_own*/) noexcept {}
-  /// After report_failure: whether rank 0 fails for the same reason, and says so. Never throws.
+  /// After report_failure: whether rank 0 fails for the same reason and will report it. Never
+  /// throws.
   virtual bool first_fails_alike(const std::string& /*reason*/) noexcept { return false; }
-  /// The orderly end: waits until all processes are here.
+  /// Ends the run in order: waits until all processes have called it.
   virtual void finish() {}
 
  private:

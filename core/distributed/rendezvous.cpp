@@ -166,8 +166,7 @@ class Attendance {
                      "WORLD_SIZE (or --distributed-world-size) must be equal for all processes");
   }
 
-  /// Rank 0 takes the store along when it ends: what others have to read there, they must have
-  /// read.
+  /// The store disappears when rank 0 ends: what others have to read there, they must have read.
   void wait_for(const std::string& key) {
     try {
       store_.wait({key}, kLongestFarewell);

@@ -19,12 +19,12 @@ struct Meeting {
   std::vector<std::string> names;  ///< by rank: "rank 2 (node7, process 4711)"
 };
 
-/// Connects to the store and waits until every rank is there. Throws UsageError when the address
-/// cannot be resolved, the port is in use, a rank is there twice or the ranks have different ideas
-/// of the world size, and RankFailure, which names the ranks, when some do not come in time.
+/// Connects to the store and waits until every rank is there. Throws UsageError if the address
+/// cannot be resolved, the port is in use, a rank occurs twice or the ranks disagree on the world
+/// size, and a RankFailure that names the ranks if some do not arrive in time.
 Meeting meet(const Placement& placement, std::chrono::seconds timeout);
 
-/// The address of this machine on the way to `host`.
+/// The address of this machine on the interface that leads to `host`.
 std::string local_address_towards(const std::string& host);
 
 /// A store on a free port of the loopback interface, for processes that this one starts.

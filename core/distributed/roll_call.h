@@ -14,11 +14,11 @@
 
 namespace phraseq {
 
-/// Finds out which process a failed communication is about.
+/// Finds out which process caused a failed communication.
 ///
-/// Every process writes a pulse (a counter, and how many collective calls it has begun) to the
-/// store once a second, from a thread and over a connection of its own, and its reason when it ends
-/// with an error.
+/// Every process writes a heartbeat (a counter, and how many collective calls it has begun) to the
+/// store once a second, from its own thread and over its own connection, and its reason when it
+/// ends with an error.
 class RollCall {
  public:
   /// `names` by rank. `keeps_store`: this process must outlive the questions of the others.
@@ -30,21 +30,21 @@ class RollCall {
   RollCall(const RollCall&) = delete;
   RollCall& operator=(const RollCall&) = delete;
 
-  /// A collective call begins.
+  /// Records that a collective call begins.
   void note_call() { calls_.fetch_add(1); }
-  /// Tells the others; `is_own`: the cause lies in this process. Never throws.
+  /// Tells the others; `is_own`: the cause is in this process. Never throws.
   void report(const std::string& reason, bool is_own) noexcept;
-  /// This process needs the store no more. Never throws.
+  /// Declares that this process no longer needs the store. Never throws.
   void leave() noexcept;
-  /// A process that keeps the store waits until all others have left, or some seconds. Never
-  /// throws.
+  /// In a process that keeps the store, waits until all others have left, or for some seconds.
+  /// Never throws.
   void wait_for_questions() noexcept;
   /// Whether rank 0 reports this as its own failure within a short time. Never throws.
   bool first_reports(const std::string& reason) noexcept;
   /// After a failed call: which rank is missing and why, as far as can be found out within a few
   /// seconds. Never throws.
   std::string finding() noexcept;
-  /// Ends the pulse.
+  /// Stops the heartbeat.
   void stop();
 
  private:
@@ -70,7 +70,7 @@ class RollCall {
   std::thread thread_;
 };
 
-/// "rank 1 failed: …" of the first process that has reported an error of its own.
+/// "rank 1 failed: …" for the first process that reported an error of its own.
 std::optional<std::string> first_reported_failure(c10d::Store& store, int world_size);
 
 }  // namespace phraseq

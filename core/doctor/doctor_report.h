@@ -14,11 +14,12 @@ namespace phraseq {
 PHRASEQ_API nlohmann::json doctor_report(std::span<const std::string> plugin_folders,
                                          const std::string& programs);
 
-/// The problems in what was found, and the exit code: 0 = none, 1 = the training step failed, 5 = a
-/// plugin cannot be used, 6 = disk, memory or a limit; the first of these that applies.
+/// Adds the problems in what was found, and the exit code: 0 = no problem, 1 = the training step
+/// failed, 5 = a plugin cannot be used, 6 = disk, memory or a limit; the first of these that
+/// applies.
 PHRASEQ_API void judge(nlohmann::json& report);
 
-/// The report as one page for a person.
+/// The report as a page for people.
 PHRASEQ_API std::string doctor_page(const nlohmann::json& report);
 
 }  // namespace phraseq

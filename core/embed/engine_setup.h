@@ -12,10 +12,10 @@
 namespace phraseq {
 
 /// How models translate: plugins, machine, precision, decoder, batches. The options are those of
-/// `phraseq generate`, with the same defaults. It outlives the engines that it loads.
+/// `phraseq generate`, with the same defaults. It must outlive the engines that it loads.
 class PHRASEQ_API EngineSetup {
  public:
-  /// Loads the plugins and picks the decoder that the arguments name.
+  /// Loads the plugins and selects the decoder that the arguments name.
   explicit EngineSetup(std::span<const std::string> arguments);
   ~EngineSetup();
   EngineSetup(const EngineSetup&) = delete;
@@ -23,10 +23,10 @@ class PHRASEQ_API EngineSetup {
 
   void describe(OptionTable& table);
   std::vector<std::string> problems() const;
-  /// Call once, after parsing: the decoder returns all hypotheses of its beam.
+  /// Call once, after parsing: makes the decoder return all hypotheses of its beam.
   void finish();
 
-  /// `path` as --path of `generate`: an ensemble has several checkpoints, separated by colons.
+  /// `path` is like --path of `generate`: an ensemble has several checkpoints, separated by colons.
   std::unique_ptr<TranslationEngine> load(const std::string& path) const;
 
   struct Parts;

@@ -43,8 +43,8 @@ icu::BreakIterator& sentence_iterator(const std::string& language) {
   return *iterator;
 }
 
-/// Adds text[begin, end) as a sentence without the white space around it; what is left of the
-/// white space begins the next gap.
+/// Adds text[begin, end) as a sentence without the whitespace around it; the rest of the whitespace
+/// begins the next gap.
 void add_sentence(TextLayout& layout, const icu::UnicodeString& text, int32_t begin, int32_t end) {
   int32_t first = begin, last = end;
   while (first < last && u_isUWhiteSpace(static_cast<UChar32>(text[first])) != 0) ++first;

@@ -19,7 +19,7 @@ enum class FailureReason {
 /// A request that cannot be translated, while others can.
 class PHRASEQ_API TranslationFailure : public DataError {
  public:
-  /// `field` names the part of the request, as "text[2]"; empty = none.
+  /// `field` names the part of the request, such as "text[2]"; empty = none.
   TranslationFailure(FailureReason reason, const std::string& field, const std::string& problem);
   FailureReason reason() const { return reason_; }
   const std::string& field() const { return field_; }

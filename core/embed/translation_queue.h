@@ -13,12 +13,12 @@
 
 namespace phraseq {
 
-/// Texts to translate together with what is to be known of them.
+/// Texts to translate, with everything that is needed for it.
 struct TranslationRequest {
   std::vector<std::string> texts;
   api::TranslateOptions options;
-  /// Set when nobody waits for the answer any more: what is not yet translated is left. May be
-  /// null.
+  /// Set if nobody is waiting for the answer any longer: what has not been translated yet is
+  /// dropped. May be null.
   std::shared_ptr<const std::atomic<bool>> abandoned = {};
 };
 
@@ -27,7 +27,7 @@ struct TranslationAnswer {
   std::exception_ptr failure = nullptr;  ///< TranslationFailure for a fault of the request
 };
 
-/// What a queue has done since it exists.
+/// What a queue has done since it was created.
 struct QueueFigures {
   int64_t waiting = 0;  ///< requests that were accepted and not yet answered
   int64_t rounds = 0;   ///< calls of the engine
@@ -36,26 +36,27 @@ struct QueueFigures {
   double seconds = 0;  ///< in the engine
 };
 
-/// Translates requests on a thread of its own. In each round, the sentences that wait are
-/// translated together: one of each request in turn until the engine is busy, so that a long
-/// request does not delay short ones; rounds with and without alignments and with and without
-/// prefixes take turns. An answer does not depend on what was in the same round.
+/// Translates requests on its own thread. In each round, waiting sentences are translated together,
+/// one of each request in turn until the engine is busy, so a long request does not delay short
+/// ones. Rounds with and without alignments and with and without prefixes take turns. An answer
+/// does not depend on what was in the same round.
 class PHRASEQ_API TranslationQueue {
  public:
-  /// Called on the queue's thread, once; throws nothing.
+  /// Called once, on the queue's thread; must not throw.
   using Done = std::function<void(TranslationAnswer)>;
 
   /// `max_waiting`: requests that may wait; 0 = any number.
   TranslationQueue(std::unique_ptr<TranslationEngine> engine, int64_t max_waiting);
-  /// Translates what was accepted first (`finish`).
+  /// First translates what was accepted (`finish`).
   ~TranslationQueue();
   TranslationQueue(const TranslationQueue&) = delete;
   TranslationQueue& operator=(const TranslationQueue&) = delete;
 
-  /// Translates what was accepted, and ends; the figures remain. Nothing is submitted any more.
+  /// Translates what was accepted, and ends; the figures remain. Nothing may be submitted
+  /// afterwards.
   void finish();
   const TranslationEngine& engine() const;
-  /// Throws TranslationFailure when too many requests wait, or for options out of range.
+  /// Throws TranslationFailure if too many requests are waiting, or for options out of range.
   void submit(TranslationRequest request, Done done);
   QueueFigures figures() const;
 

@@ -11,15 +11,16 @@
 
 namespace phraseq {
 
-/// Writes a file so that a reader sees the old one or the whole new one, never a part.
+/// Writes a file so that a reader sees either the old one or the complete new one, never a part of
+/// it.
 ///
-/// Steps (reliability: each is tested failing): create `.NAME.tmp.PID.RANDOM` in the target's
-/// folder, reserve `expected_size` when known, write, fsync, close, rename, fsync the folder.
-/// `finish` does fsync and close, `commit` these, if they have not been done, and the last two;
-/// without it the destructor removes the temporary file. Any failure
-/// removes the temporary file and throws IoError with path, step and reason; the old file was not
-/// touched. A signal that ends the process removes the temporary file too (unfinished_files.h);
-/// what SIGKILL leaves is removed by the next AtomicFile of the same path.
+/// Steps (tests make each of them fail): create `.NAME.tmp.PID.RANDOM` in the target's folder,
+/// reserve `expected_size` if known, write, fsync, close, rename, fsync the folder. `finish` does
+/// fsync and close; `commit` does the same, if they have not been done, and the last two; without
+/// it, the destructor removes the temporary file. Any failure removes the temporary file and throws
+/// an IoError with path, step and reason, leaving the old file untouched. A signal that ends the
+/// process also removes the temporary file (unfinished_files.h); what SIGKILL leaves is removed by
+/// the next AtomicFile of the same path.
 ///
 /// A character device (/dev/null) or a pipe is opened and written directly: there is no temporary
 /// file, and nothing is synced or renamed.
@@ -32,8 +33,8 @@ class PHRASEQ_API AtomicFile {
 
   void write(std::span<const std::byte> bytes);
   void write(std::string_view text);
-  /// Ends writing: after this, only the rename can fail. For files that are to appear together:
-  /// first all are finished, then all are committed.
+  /// Ends writing: after this, only the rename can fail. For files that are to appear together,
+  /// first finish all of them, then commit all of them.
   void finish();
   void commit();
 
@@ -55,18 +56,18 @@ class PHRASEQ_API AtomicFile {
   uint64_t written_ = 0;
 };
 
-/// The whole of a small text in one call.
+/// Writes a small text in one call.
 PHRASEQ_API void write_file(const std::string& path, std::string_view text);
 
-/// Throws IoError when no file can be written there: for the start of a command, before its work.
+/// Throws IoError if no file can be written there. For the start of a command, before its work.
 PHRASEQ_API void check_target(const std::string& path);
 
-/// Throws UsageError when `path` is one of the files that a command reads: it would be lost.
+/// Throws UsageError if `path` is one of the files that a command reads, because it would be lost.
 PHRASEQ_API void check_not_an_input(const std::string& path,
                                     const std::vector<std::string>& inputs);
 
-/// Removes temporary files of ours in `folder` whose process is gone or that are older than a day;
-/// returns how many.
+/// Removes phraseq's temporary files in `folder` whose process is gone or that are older than a
+/// day; returns how many.
 PHRASEQ_API int remove_stale_temporaries(const std::string& folder);
 
 }  // namespace phraseq

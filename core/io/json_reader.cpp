@@ -36,7 +36,7 @@ int depth_of(std::string_view text) {
   return deepest;
 }
 
-/// A value as a message shows it: short, also when it is large.
+/// A value as a message shows it: short, even if it is large.
 std::string value_text(const json& value) {
   if (value.is_object() || value.is_array())
     return fmt::format(

@@ -15,8 +15,8 @@
 
 namespace phraseq {
 
-/// Finds a key that an object has twice, of which json::parse would take the last one. The callback
-/// of json::parse passes all events on.
+/// Finds a key that occurs twice in an object; json::parse would use the last one. The callback of
+/// json::parse passes on all events.
 class PHRASEQ_API RepeatedKeys {
  public:
   /// Returns the path of a key, such as "a.b[1].c", if its object already has this key.
@@ -36,24 +36,24 @@ class PHRASEQ_API RepeatedKeys {
   std::vector<Level> levels_;
 };
 
-/// Parses JSON that others may have written: at most 256 MiB, and nested at most 100 deep, because
-/// documents are copied and printed recursively; no object may have a key twice. Throws FormatError
-/// that begins with `where`.
+/// Parses JSON that may come from elsewhere: at most 256 MiB, and nested at most 100 deep, because
+/// documents are copied and printed recursively; no object may have a key twice. Throws a
+/// FormatError that begins with `where`.
 PHRASEQ_API nlohmann::json parse_json(std::string_view text, const std::string& where);
 
 /// A value of a parsed document and its place in it. Every function that reads it checks the type
-/// and throws FormatError with the place: "FILE: the metadata entry 'train': state.updates: null,
+/// and throws a FormatError with the place: "FILE: the metadata entry 'train': state.updates: null,
 /// expected a whole number".
 class PHRASEQ_API JsonEntry {
  public:
-  /// The document itself; it outlives the entry.
+  /// The document itself, which must outlive the entry.
   JsonEntry(const nlohmann::json& document, std::string where);
 
   const nlohmann::json& value() const { return *value_; }
   bool is_null() const { return value_->is_null(); }
   /// Whether this object has a member of that name.
   bool has(const std::string& name) const;
-  /// A member of this object; `at` throws when it is missing.
+  /// A member of this object; `at` throws if it is missing.
   JsonEntry at(const std::string& name) const;
   /// The members of this object, by name.
   std::vector<std::pair<std::string, JsonEntry>> members() const;
@@ -68,7 +68,7 @@ class PHRASEQ_API JsonEntry {
   int64_t whole_number(int64_t low = std::numeric_limits<int64_t>::min(),
                        int64_t high = std::numeric_limits<int64_t>::max()) const;
 
-  /// Throws: the value is not what was `expected`.
+  /// Throws an error that says the value is not what was `expected`.
   [[noreturn]] void refuse(std::string_view expected) const;
 
  private:

@@ -41,7 +41,7 @@ struct LineReader::State {
   std::string block = std::string(kReadBufferBytes, '\0');
   size_t block_begin = 0;
   size_t block_end = 0;
-  bool at_end = false;  // a terminal would go on after its end
+  bool at_end = false;  // a terminal would continue after its end
   int64_t line_number = 0;
   int64_t removed_bytes = 0;  // the byte-order mark, for the column of an error in line 1
   int64_t bad_lines = 0;

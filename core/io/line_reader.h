@@ -10,7 +10,7 @@
 
 namespace phraseq {
 
-/// What to do with a line that is not valid UTF-8 or holds control bytes.
+/// What to do with a line that is not valid UTF-8 or contains control bytes.
 enum class OnBadLine { kError, kSkip, kReplace };
 
 struct LineReaderOptions {
@@ -18,32 +18,32 @@ struct LineReaderOptions {
   OnBadLine on_bad_line = OnBadLine::kError;
 };
 
-/// Lines of a UTF-8 text, one at a time, from a file (plain or .gz) or, plain, standard input
-/// ("-").
+/// Lines of a UTF-8 text, one at a time, from a file (plain or .gz) or from standard input ("-",
+/// plain only).
 ///
-/// Split at '\n' only; one trailing CR goes; a last line without '\n' counts; a byte-order mark
-/// goes at the start of the file, with a note; U+2028, U+0085 and a lone CR are characters.
-/// Overlong, surrogate and too large UTF-8 is invalid. Errors (DataError) name file:line:byte, show
-/// the bytes escaped and say what to do. A line over the limit is found without reading it whole
-/// into memory; it cannot be repaired, so kReplace rejects it too, and one of more than 1 GiB is
-/// not skipped either. Damaged gzip data is a
-/// FormatError, a failing disk an IoError.
+/// Lines are split only at '\n'; one trailing CR is removed; a last line without '\n' counts; a
+/// byte-order mark at the start of the file is removed, with a note; U+2028, U+0085 and a lone CR
+/// are characters. Overlong, surrogate and too large UTF-8 is invalid. Errors (DataError) name
+/// file:line:byte, show the bytes escaped and say what to do. A line over the limit is found
+/// without reading all of it into memory; it cannot be repaired, so kReplace rejects it, too, and
+/// one of more than 1 GiB cannot be skipped either. Damaged gzip data cause a FormatError, a
+/// failing disk an IoError.
 class PHRASEQ_API LineReader {
  public:
   explicit LineReader(std::string path, LineReaderOptions options = {});
   ~LineReader();
   LineReader(LineReader&&) noexcept;
 
-  /// The next line without its end, or false at the end of the file. With kSkip a bad line comes as
-  /// an empty one with `bad()` true, so that parallel files stay parallel.
+  /// The next line without its end, or false at the end of the file. With kSkip, a bad line is
+  /// returned as an empty one with `bad()` true, so parallel files stay parallel.
   bool next(std::string& line);
   /// Number of the line last returned, from 1.
   int64_t line_number() const;
   bool bad() const;
-  /// What was wrong with the line last returned, skipped or mended ("overlong encoding"); else
-  /// empty.
+  /// What was wrong with the line last returned, skipped or repaired ("overlong encoding");
+  /// otherwise empty.
   std::string_view defect() const;
-  /// Number of bad lines so far, skipped or mended.
+  /// Number of bad lines so far, skipped or repaired.
   int64_t bad_lines() const;
   const std::string& path() const;  ///< as errors name it: "standard input" for "-"
 
@@ -52,7 +52,7 @@ class PHRASEQ_API LineReader {
   std::unique_ptr<State> state_;
 };
 
-/// All lines. Throws IoError when there is no memory for more.
+/// All lines. Throws IoError if there is no memory for more.
 PHRASEQ_API std::vector<std::string> read_lines(const std::string& path,
                                                 LineReaderOptions options = {});
 

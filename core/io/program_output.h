@@ -10,7 +10,7 @@ namespace phraseq {
 
 /// What a program printed and how it ended.
 struct ProgramOutput {
-  int exit_code = 0;  ///< 128 + the signal that ended it; 124 when it ran out of time
+  int exit_code = 0;  ///< 128 + the signal that ended it; 124 if it ran out of time
   std::string output;
   std::string errors;
 };
@@ -21,7 +21,7 @@ struct ProgramSettings {
   std::chrono::seconds limit = std::chrono::seconds(600);  ///< SIGKILL after this
 };
 
-/// Runs `program` (a path) with empty standard input to its end. Throws IoError when it cannot be
+/// Runs `program` (a path) with empty standard input until it ends. Throws IoError if it cannot be
 /// started.
 PHRASEQ_API ProgramOutput program_output(const std::string& program,
                                          std::span<const std::string> arguments,

@@ -7,11 +7,11 @@
 
 namespace phraseq {
 
-/// A new folder of this process below the folder for temporary files, removed with its contents.
+/// A new folder of this process in the folder for temporary files, removed with its contents.
 class PHRASEQ_API ScratchFolder {
  public:
-  /// Its name is phraseq-PURPOSE-XXXXXX, with random characters. Throws IoError when it cannot be
-  /// made; the error names TMPDIR when that is no folder.
+  /// Its name is phraseq-PURPOSE-XXXXXX, with random characters. Throws IoError if it cannot be
+  /// created; the error names TMPDIR if that is not a folder.
   explicit ScratchFolder(std::string_view purpose);
   ~ScratchFolder();
   ScratchFolder(const ScratchFolder&) = delete;

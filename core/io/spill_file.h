@@ -12,16 +12,16 @@ namespace phraseq {
 /// in memory: a file without a name, which vanishes with the object or the process.
 class PHRASEQ_API SpillFile {
  public:
-  /// A file in the folder of `path`, which errors name. Throws IoError.
+  /// Makes a file in the folder of `path`, which errors name. Throws IoError.
   explicit SpillFile(std::string path);
   ~SpillFile();
   SpillFile(const SpillFile&) = delete;
   SpillFile& operator=(const SpillFile&) = delete;
 
   void write(std::span<const std::byte> bytes);
-  /// Ends writing; `read` begins at the beginning, again after every call.
+  /// Ends writing; `read` starts from the beginning, again after every call.
   void rewind();
-  /// Fills `bytes`; returns how many there were, less than asked for at the end only.
+  /// Fills `bytes`; returns how many there were, fewer than requested only at the end.
   size_t read(std::span<std::byte> bytes);
 
  private:

@@ -6,16 +6,17 @@
 
 namespace phraseq {
 
-/// Makes a folder and those above it, as far as they are missing. Throws IoError, also where a file
-/// of this name exists.
+/// Creates a folder and its parents as far as they are missing. Throws IoError, also if a file of
+/// this name exists.
 PHRASEQ_API void make_folders(const std::string& path);
 
-/// A folder under construction: made under a temporary name next to its destination, or within it
-/// where it is there already, moved into place when it is whole, removed when it never is. What a
-/// killed process left is removed by the next one with the same destination.
+/// A folder under construction: it is created under a temporary name next to its destination, or
+/// within the destination if that already exists, and moved into place when it is complete or
+/// otherwise removed. What a killed process left is removed by the next one with the same
+/// destination.
 class PHRASEQ_API StagingFolder {
  public:
-  /// Throws IoError when nothing can be written there.
+  /// Throws IoError if nothing can be written there.
   explicit StagingFolder(std::string destination);
   ~StagingFolder();
   StagingFolder(const StagingFolder&) = delete;
@@ -23,9 +24,9 @@ class PHRASEQ_API StagingFolder {
 
   const std::string& path() const { return path_; }
 
-  /// One rename where the destination is missing. Otherwise the files move one by one,
-  /// `last` after all others: the file that marks the folder as complete. The caller
-  /// makes sure that an old one does not exist meanwhile.
+  /// Renames the folder if the destination is missing. Otherwise, the files are moved one by one,
+  /// `last` after all others: the file that marks the folder as complete. The caller makes sure
+  /// that an old one does not exist in the meantime.
   void commit(const std::string& last);
 
  private:
@@ -34,7 +35,7 @@ class PHRASEQ_API StagingFolder {
 
   std::string destination_;
   std::string path_;
-  int lock_ = -1;  ///< says to other processes that this one writes the folder
+  int lock_ = -1;  ///< tells other processes that this one writes the folder
 };
 
 }  // namespace phraseq

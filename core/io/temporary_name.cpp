@@ -25,7 +25,7 @@ constexpr int kRandomDigits = 8;
 constexpr size_t kLongestBase = 200;  // bytes; names have up to 255
 constexpr int kMostLinks = 40;        // as in Linux
 
-/// The process that a temporary name carries, or 0 when the name is not one of ours.
+/// The process in a temporary name, or 0 if the name is not one of phraseq's.
 pid_t writer_of(std::string_view name) {
   const size_t mark = name.rfind(kMark);
   if (!name.starts_with('.') || mark == std::string_view::npos)

@@ -5,15 +5,14 @@
 
 namespace phraseq {
 
-/// `.NAME.tmp.PID.RANDOM` in the folder of `path`: what becomes `path` by a rename, once it is
-/// whole.
+/// `.NAME.tmp.PID.RANDOM` in the folder of `path`: what is renamed to `path` once it is complete.
 std::string temporary_name(const std::string& path);
 
-/// What such names of `path` begin with: `.NAME.tmp.`
+/// The beginning of such names for `path`: `.NAME.tmp.`
 std::string temporary_beginning(const std::string& path);
 
-/// Says to other processes, also of other machines that share the folder, that this one writes the
-/// open temporary file: a lock, which ends with the process.
+/// Tells other processes, including those on other machines that share the folder, that this one
+/// writes the open temporary file: a lock, which ends with the process.
 void mark_as_written(int descriptor);
 
 /// Whether a folder's entry has such a name, nobody holds its lock, and its process is gone or it
@@ -23,11 +22,11 @@ bool is_stale_temporary(const std::filesystem::directory_entry& entry);
 /// The folder that holds `path`; "." for a bare name.
 std::string folder_of(const std::string& path);
 
-/// Where symbolic links lead, also when nothing is there yet; `path` itself when it is no link.
+/// Where symbolic links lead, even if nothing exists there yet; `path` itself if it is not a link.
 std::string end_of_links(std::string path);
 
-/// After a rename only this makes the new name survive a power cut. Returns an errno, 0 = done.
-/// Some file systems cannot; that is not an error.
+/// After a rename, only this makes the new name survive a power failure. Returns an errno, 0 =
+/// done. Some file systems do not support it; that is not an error.
 int sync_folder(const std::string& folder);
 
 }  // namespace phraseq

@@ -6,7 +6,7 @@
 
 namespace phraseq {
 
-/// When standard input is a terminal, prints what is waited for to standard error; otherwise
+/// If standard input is a terminal, prints to standard error what input is expected; otherwise does
 /// nothing. `what`: "the source sentences, one per line".
 PHRASEQ_API void announce_terminal_input(std::string_view what);
 

@@ -9,9 +9,9 @@
 
 namespace phraseq {
 
-/// What can be wrong with a piece of text; the classes of the Unicode standard, table 3-7.
+/// What can be wrong with a piece of text, in the classes of the Unicode standard, table 3-7.
 enum class TextDefect {
-  kInvalidByte,        ///< 0xF5 to 0xFF: in no UTF-8 text
+  kInvalidByte,        ///< 0xF5 to 0xFF: never occurs in UTF-8
   kStrayContinuation,  ///< 0x80 to 0xBF without a beginning
   kTruncated,          ///< a sequence that ends too early
   kOverlong,           ///< more bytes than the character needs
@@ -30,7 +30,7 @@ struct TextFault {
 
 enum class ControlBytes { kAllow, kReject };
 
-/// The first fault at or after `from`, or nothing when the text is good.
+/// The first fault at or after `from`, or nothing if the text is valid.
 PHRASEQ_API std::optional<TextFault> find_text_fault(std::string_view text,
                                                      ControlBytes control,
                                                      size_t from = 0);
@@ -41,7 +41,7 @@ PHRASEQ_API std::string repair_text(std::string_view text, ControlBytes control)
 /// "0xC3 0x28": bytes as a message shows them.
 PHRASEQ_API std::string escape_bytes(std::string_view bytes);
 
-/// The character at `position`, which moves after it; U+FFFD for an invalid sequence.
+/// The character at `position`, which is moved past it; U+FFFD for an invalid sequence.
 PHRASEQ_API char32_t next_character(std::string_view text, size_t& position);
 
 }  // namespace phraseq

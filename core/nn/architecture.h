@@ -19,8 +19,8 @@
 
 namespace phraseq {
 
-/// What a criterion gets: hidden rows and the output matrix, never logits, so that the projection
-/// can be fused with the loss or done in chunks.
+/// What a criterion receives: hidden rows and the output matrix, never logits, so the projection
+/// can be fused with the loss or computed in chunks.
 struct PHRASEQ_API DecoderOutput {
   static constexpr float kForbiddenScore = -1e9F;  ///< of a forbidden id
 
@@ -47,7 +47,7 @@ class PHRASEQ_API Architecture : public torch::nn::Module {
   /// Teacher-forced pass over a batch with targets.
   virtual DecoderOutput forward(const Batch& batch, nn::Context& context) = 0;
 
-  /// Encodes the batch's sources and starts one row a sentence.
+  /// Encodes the batch's sources and starts with one row per sentence.
   virtual std::unique_ptr<DecodingSession> start_decoding(const Batch& batch,
                                                           const DecodingLimits& limits,
                                                           nn::Context& context) = 0;
@@ -55,11 +55,12 @@ class PHRASEQ_API Architecture : public torch::nn::Module {
   virtual int64_t model_width() const = 0;  ///< the d of the noam schedule
   virtual int64_t max_source_positions() const = 0;
   virtual int64_t max_target_positions() const = 0;
-  /// Initializes all parameters from the seed only.
+  /// Initializes all parameters from the seed alone.
   virtual void initialize(uint64_t seed) = 0;
   /// How its sequences begin, and what its batches hold in addition.
   virtual SequenceConventions conventions() const { return {}; }
-  /// Multiply-adds of the matrices for one batch, forward: what speed is judged against.
+  /// Multiply-adds of the matrix products in one forward pass over a batch: what speed is measured
+  /// against.
   virtual double multiply_adds(int64_t source_tokens, int64_t target_tokens) const = 0;
 };
 

@@ -10,12 +10,12 @@ namespace phraseq::nn {
 /// train.
 ///
 /// Training asks for the same large blocks at every step; malloc returns them to the system each
-/// time and then pays for mapping and clearing their pages again, which is worth 1.3-1.8× of a CPU
-/// step. Blocks of 64 kB and more are rounded up to one of four sizes a power of two (waste below a
-/// quarter), kept in one list a size, and asked of the system in huge pages; smaller ones are
-/// malloc's, and each thread keeps up to 256 kB of each power of two. What is kept is bounded by
-/// the highest use so far; when a new block would exceed the system's memory, everything unused is
-/// given back.
+/// time and then has to map and clear their pages again, which makes a CPU step 1.3-1.8× slower.
+/// Blocks of 64 kB and more are rounded up to one of four sizes per power of two (wasting less than
+/// a quarter), kept in one list per size, and requested from the system in huge pages; smaller ones
+/// come from malloc, and each thread keeps up to 256 kB of each power of two. What is kept is
+/// bounded by the highest use so far; when a new block would exceed the system's memory, everything
+/// unused is returned to it.
 ///
 /// Call once, at the start of main, before the first tensor. PHRASEQ_ALLOCATOR=system in the
 /// environment leaves LibTorch's own.
@@ -26,7 +26,7 @@ PHRASEQ_API bool has_caching_allocator();
 
 /// What the allocator's blocks of 64 kB and more hold, in bytes.
 struct CachedMemory {
-  size_t mapped = 0;  ///< bytes taken from the system, also what is kept for later
+  size_t mapped = 0;  ///< bytes taken from the system, including what is kept for later
   size_t in_use = 0;
   size_t peak = 0;  ///< highest `in_use` since the last reset
 };
@@ -37,7 +37,7 @@ PHRASEQ_API void reset_peak_of_cached_memory();
 /// mapped; 0 = no limit.
 PHRASEQ_API void limit_cached_memory(size_t bytes);
 
-/// Gives all unused blocks back to the system.
+/// Returns all unused blocks to the system.
 PHRASEQ_API void release_cached_memory();
 
 }  // namespace phraseq::nn

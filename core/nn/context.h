@@ -10,8 +10,8 @@
 namespace phraseq::nn {
 
 /// Arithmetic of matrix products and activations. Parameters stay fp32 masters under bf16 and fp16
-/// (a copy in 16 bits is written after each step); sums, norms, softmax and the loss are fp32
-/// always. Training in fp16 needs a loss scale (Context::scale_loss). fp64 is for checks.
+/// (a copy in 16 bits is written after each step); sums, norms, softmax and the loss are always
+/// fp32. Training in fp16 needs a loss scale (Context::scale_loss). fp64 is for checks.
 enum class Precision { kFp32, kBf16, kFp16, kFp64 };
 
 class FlatParameters;
@@ -21,7 +21,8 @@ class Recording;
 /// by reference and draws its dropout from it.
 ///
 /// Dropout masks are functions of (seed, number of the draw, element), recomputed in the backward
-/// pass: no generator state exists, so a resumed run cannot differ by a forgotten draw.
+/// pass: there is no generator state, so a resumed run cannot differ because of a draw that was not
+/// repeated.
 class PHRASEQ_API Context {
  public:
   Context(bool training,
@@ -39,12 +40,12 @@ class PHRASEQ_API Context {
   at::Tensor compute(const at::Tensor& parameter) const;
 
   /// Where the gradient of a parameter is collected: its view of the flat gradients, for functions
-  /// that add to it themselves and give autograd nothing, which saves a pass over the parameter.
-  /// Undefined without flat gradients or when the parameter needs none: then the gradient goes the
-  /// usual way.
+  /// that add to it themselves and return nothing to autograd, which saves a pass over the
+  /// parameter. Undefined without flat gradients or if the parameter needs none; the gradient then
+  /// goes through autograd as usual.
   at::Tensor gradient(const at::Tensor& parameter) const;
 
-  /// The key of the next dropout mask; 0 draws nothing when not training.
+  /// The key of the next dropout mask; 0, without a draw, outside of training.
   uint64_t next_dropout_key();
 
   /// The factor of the loss whose gradient is computed, 1 unless set. Functions that compute a
@@ -53,8 +54,8 @@ class PHRASEQ_API Context {
   double loss_scale() const { return loss_scale_; }
   void scale_loss(double scale) { loss_scale_ = scale; }
 
-  /// Whether the layers of a stack are computed again in the backward pass, in place of keeping
-  /// their activations (nn::recomputed).
+  /// Whether the layers of a stack are computed again in the backward pass instead of keeping their
+  /// activations (nn::recomputed).
   bool recomputes() const { return recomputes_; }
   void recompute_layers(bool recompute) { recomputes_ = recompute; }
 

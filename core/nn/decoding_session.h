@@ -11,7 +11,7 @@ namespace phraseq {
 
 /// What a search passes to a model before it starts, so that caches can be laid out once.
 struct DecodingLimits {
-  int64_t max_steps = 0;          ///< tokens a hypothesis may have, </s> included
+  int64_t max_steps = 0;          ///< tokens that a hypothesis may have, including </s>
   int64_t rows_per_sentence = 1;  ///< the beam
   bool need_attention = false;    ///< fill StepOutput::attention
 };
@@ -23,26 +23,27 @@ struct StepOutput {
   at::Tensor attention;     ///< [rows, src_time] weights over the source, when asked for
 };
 
-/// A model in the middle of decoding a batch: rows of hypotheses that grow by a token a step.
+/// A model in the middle of decoding a batch: rows of hypotheses that grow by one token per step.
 ///
-/// It starts with one row a sentence. Source-side caches are stored once a sentence, whatever the
-/// number of rows; self-attention caches are laid out for `DecodingLimits` and never concatenated.
+/// It starts with one row per sentence. Source-side caches are stored once per sentence, whatever
+/// the number of rows; self-attention caches are laid out for `DecodingLimits` and never
+/// concatenated.
 class PHRASEQ_API DecodingSession {
  public:
   virtual ~DecodingSession() = default;
 
   virtual int64_t rows() const = 0;
-  /// Feeds the last token of each row, [rows] int64; the scores of the next.
+  /// Feeds the last token of each row, [rows] int64, and returns the scores of the next one.
   virtual StepOutput step(const at::Tensor& last_tokens) = 0;
-  /// Row i of the new state is row `rows[i]` of the old: reorders, prunes or repeats. [new rows]
-  /// int64 on the CPU.
+  /// Row i of the new state is row `rows[i]` of the old one: reorders, prunes or repeats rows.
   virtual void select(const std::vector<int64_t>& rows) = 0;
 
   /// Entries of `scores` after the vocabulary (phraseNet's phrases); each expands to tokens.
   virtual int64_t slots() const { return 0; }
-  /// The target tokens of a row's slot: the search queues them and feeds them without a decision.
+  /// The target tokens of a row's slot: the search queues them and feeds them without making a
+  /// decision.
   virtual std::vector<int64_t> expand_slot(int64_t /*row*/, int64_t /*slot*/) const { return {}; }
-  /// Told once a step what each row chose (token or vocab + slot), after `select`.
+  /// Called once per step, after `select`, with the choice of each row (a token, or vocab + slot).
   virtual void chosen(const std::vector<int64_t>& /*choices*/) {}
 };
 

@@ -10,13 +10,13 @@
 
 namespace phraseq {
 
-/// What a search wants of one row of scores.
+/// What a search requests from one row of scores.
 struct ScoreQuery {
   int64_t best = 0;              ///< how many of the best columns
-  std::vector<int64_t> columns;  ///< whose scores it wants besides; those are not among the best
-  bool needs_normalizer = true;  ///< without, 0 will do for one that is a number
+  std::vector<int64_t> columns;  ///< also requested; they do not count among the best
+  bool needs_normalizer = true;  ///< if false, any normalizer except NaN may be replaced with 0
 
-  /// Leaves the best columns, best first, but those that the query names.
+  /// Keeps the best columns, best first, without those in `columns`.
   void keep_best_unnamed(std::vector<RankedColumn>& found) const {
     std::erase_if(found, [this](const RankedColumn& one) {
       return std::find(columns.begin(), columns.end(), one.column) != columns.end();
@@ -31,14 +31,14 @@ struct ScoreAnswer {
   std::vector<double> scores;      ///< scores of the query's columns
 };
 
-/// One step's scores, computed piece by piece when they are asked for.
+/// One step's scores, computed piece by piece on request.
 class PHRASEQ_API DeferredScores {
  public:
   virtual ~DeferredScores() = default;
   virtual int64_t rows() const = 0;
   virtual int64_t columns() const = 0;
-  /// One answer for each query; a row of the scores for each. Where the normalizer is NaN, the rest
-  /// of an answer is of no use.
+  /// Answers one query for each row of scores. If a normalizer is NaN, the rest of its answer is
+  /// meaningless.
   virtual std::vector<ScoreAnswer> answer(std::span<const ScoreQuery> queries) const = 0;
 };
 

@@ -9,7 +9,7 @@
 
 namespace phraseq {
 
-/// A session that need not write all scores of a step down. Without slots.
+/// A session that need not store all scores of a step. It has no slots.
 class PHRASEQ_API DeferringSession : public DecodingSession {
  public:
   /// As `step`; sets `deferred` and leaves StepOutput::scores undefined where the scores can be
@@ -18,8 +18,8 @@ class PHRASEQ_API DeferringSession : public DecodingSession {
                                    std::shared_ptr<const DeferredScores>* deferred) = 0;
 
   /// From now on deferred scores are those of these words of the vocabulary only, sorted, one list
-  /// a sentence; all others are impossible. Returns whether the session does that. `step`, and a
-  /// step that does not defer, give all scores as before.
+  /// per sentence; all others are impossible. Returns whether the session supports this. `step`,
+  /// and a step that does not defer, still give all scores.
   virtual bool restrict_to(const std::vector<std::vector<int64_t>>& /*candidates*/) {
     return false;
   }

@@ -21,7 +21,7 @@ namespace phraseq::nn {
 /// The module's named parameters become views of `values()`, their gradients views of
 /// `gradients()`: clipping, the optimizer and an all-reduce are single passes. Under bf16 and fp16
 /// a third buffer holds the copy that matrix products read. Tied parameters (one tensor under
-/// several names) stand once.
+/// several names) are stored once.
 class PHRASEQ_API FlatParameters {
  public:
   struct Entry {
@@ -32,16 +32,16 @@ class PHRASEQ_API FlatParameters {
 
   /// Moves the module's parameters into the buffer. `with_gradients` = for training.
   FlatParameters(torch::nn::Module& module, bool with_gradients);
-  /// The same without gradients, and with values that are still to be set.
+  /// The same without gradients and with values that have yet to be set.
   static FlatParameters unset(torch::nn::Module& module);
-  /// The module's parameters become views of `values` [elements], where their values are already,
+  /// The module's parameters become views of `values` [elements], which already holds their values,
   /// each from `offset_of(entry)` on: in any order, with anything between them.
   FlatParameters(torch::nn::Module& module,
                  at::Tensor values,
                  const std::function<int64_t(const Entry&)>& offset_of);
   /// For a second module of the same kind: its parameters become views of `original`'s values, and
-  /// it gets gradients of its own. Several threads then compute gradients of one model at the same
-  /// time. `original` has its bf16 copy by now, if it is to have one.
+  /// it gets gradients of its own. Several threads can then compute gradients of one model at the
+  /// same time. If `original` is to have a bf16 copy, it must already exist.
   FlatParameters(torch::nn::Module& replica, const FlatParameters& original);
 
   const std::vector<Entry>& entries() const { return entries_; }
@@ -70,7 +70,7 @@ class PHRASEQ_API FlatParameters {
   void zero_gradients();
 
   /// The elements from `begin` on as parameters without names: views of the same buffers. The bf16
-  /// copy is part of it when it was made before.
+  /// copy is included if it exists already.
   FlatParameters slice(int64_t begin, int64_t elements) const;
 
  private:

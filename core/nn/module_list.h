@@ -12,8 +12,8 @@
 
 namespace phraseq::nn {
 
-/// `NAME.N` of one kind for the given numbers, registered with the owner; `make(n)` makes that of
-/// number n as a shared pointer.
+/// Modules `NAME.N` of one kind for the given numbers N, registered with the owner; `make(n)`
+/// returns number n as a shared pointer.
 template <class Make>
 auto register_list(torch::nn::Module& owner,
                    const char* name,

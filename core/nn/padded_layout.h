@@ -10,7 +10,8 @@
 /// The conversion between packed rows and the padded tensors that ATen's operators work on.
 namespace phraseq::nn::reference {
 
-/// The score of a key that must not be seen: its softmax is 0, and a row without keys is no NaN.
+/// The score of a key that must not be seen: its softmax is 0, and a row without keys does not
+/// become NaN.
 inline constexpr double kMaskedScore = -1e9;
 
 /// Where the rows of packed sentences (or segments) are in a padded [batch · time] layout.

@@ -13,7 +13,7 @@ namespace phraseq::nn {
 ///
 ///   kInterleaved    PE[p,2i] = sin(p·r_i), PE[p,2i+1] = cos(p·r_i), r_i = 10000^(-2i/d) (Neutron)
 ///   kTensor2Tensor  PE[p,i] = sin(p·r_i), PE[p,d/2+i] = cos(p·r_i), r_i = 10000^(-i/(d/2-1))
-///   kFairseq        as kTensor2Tensor, but the first token's p is 2 (padding index + 1)
+///   kFairseq        like kTensor2Tensor, but the first token's p is 2 (padding index + 1)
 ///   kMarian         the sines of kInterleaved in the first half, its cosines in the second
 ///   kLearned        a parameter with fairseq's rows: token t reads row t + 2
 enum class PositionKind { kInterleaved, kTensor2Tensor, kFairseq, kLearned, kNone, kMarian };

@@ -15,16 +15,16 @@ class Module;
 
 namespace phraseq::nn {
 
-/// What modules show of themselves in one forward pass, for analyses: attention weights, weights of
-/// the words of a phrase … A module records when its context carries a recording, and computes what
-/// it would not need otherwise only then.
+/// What modules record in one forward pass, for analyses: attention weights, weights of the words
+/// of a phrase … A module records only if its context carries a recording, and only then computes
+/// what it would not need otherwise.
 ///
 /// Attention modules record "weights", fp32 (fp64), before dropout:
 ///
 ///     [query kinds, heads, query tokens, key kinds, longest key sentence]
 ///
-/// Query tokens are packed as the queries are. A kind is an n-gram length, an n-gram is at its
-/// last token; plain attention has one kind of each. What does not exist is 0. The notes
+/// Query tokens are packed like the queries. A kind is an n-gram length; an n-gram is stored at its
+/// last token; plain attention has one kind of each. Entries that do not exist are 0. The notes
 /// "query_ngrams" and "key_ngrams" hold the n of each kind, where it is not 1, 2, 3 …
 class PHRASEQ_API Recording {
  public:

@@ -21,7 +21,7 @@ struct TokenEmbeddingOptions {
   int64_t max_positions = 1024;
 };
 
-/// An embedding matrix as a module of its own, so that it can be shared: `weight` [vocab, model].
+/// An embedding matrix as a separate module, so that it can be shared: `weight` [vocab, model].
 class PHRASEQ_API EmbeddingTable : public torch::nn::Module {
  public:
   EmbeddingTable(int64_t rows, int64_t width);

@@ -16,14 +16,14 @@ namespace phraseq {
 struct LrSchedulerSetup {
   double lr = 0;                     ///< --lr, the peak or the constant; the first of a list
   int64_t model_width = 0;           ///< d, for noam
-  int64_t max_update = 0;            ///< for cosine and polynomial when no length is given
+  int64_t max_update = 0;            ///< for cosine and polynomial if no length is given
   std::vector<double> lr_list = {};  ///< all values of --lr
   bool larger_is_better = false;     ///< of the values that a validation gives
 };
 
 /// The learning rate as a function of the number of finished updates. The first update runs at
-/// `rate(0)`. A schedule that needs no more overrides `rate` alone: nothing to save, nothing to
-/// restore.
+/// `rate(0)`. A schedule that depends on nothing else overrides only `rate` and has nothing to save
+/// or restore.
 class PHRASEQ_API LrScheduler {
  public:
   static constexpr const char* kKind = "lr_scheduler";
@@ -35,14 +35,15 @@ class PHRASEQ_API LrScheduler {
 
   /// Whether --lr may be a list.
   virtual bool takes_lr_list() const { return false; }
-  /// Before the first update of an epoch (from 1 on), and after a resume.
+  /// Called before the first update of an epoch (from 1 on), and after a resume.
   virtual void begin_epoch(int64_t /*epoch*/) {}
-  /// The end of an epoch; `value`: what --best-checkpoint-metric was then, if it was computed.
+  /// Called at the end of an epoch; `value`: the value of --best-checkpoint-metric, if it was
+  /// computed.
   virtual void end_epoch(int64_t /*finished_updates*/, std::optional<double> /*value*/) {}
   /// What `end_epoch` changes, by name: stored in checkpoints and restored at a resume.
   virtual std::map<std::string, double> state() const { return {}; }
   virtual void restore(const std::map<std::string, double>& /*state*/) {}
-  /// After `restore`: the values of later epochs are those of another metric.
+  /// Called after `restore` if the values of later epochs will be those of a different metric.
   virtual void forget_values() {}
 };
 

@@ -22,19 +22,19 @@ struct PHRASEQ_API MovingAverageOptions : Options {
 };
 
 /// The exponential moving average of the parameters (fairseq's EMA): after each update a = decay ·
-/// a + (1 - decay) · p, with decay 0 before --ema-start-update. Always in the parameters' type.
+/// a + (1 - decay) · p, with decay 0 before --ema-start-update. It always has the parameters' type.
 class PHRASEQ_API ParameterAverage {
  public:
-  /// Begins with the parameters as they are.
+  /// Starts from the current parameters.
   ParameterAverage(const MovingAverageOptions& options, nn::FlatParameters& parameters);
 
-  /// Follows an update of the parameters; `updates` includes it.
+  /// Updates the average after an update of the parameters; `updates` includes it.
   void update(int64_t updates);
-  /// Restarts from the parameters as they are.
+  /// Restarts from the current parameters.
   void restart();
   /// Exchanges the average and the trained parameters, bit for bit.
   void swap();
-  /// The average or the trained parameters, whichever is not in use now: [elements].
+  /// The average or the trained parameters, whichever is not in use: [elements].
   const at::Tensor& other() const { return other_; }
 
  private:

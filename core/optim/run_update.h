@@ -15,8 +15,8 @@
 
 namespace phraseq {
 
-/// Elements that one call of an update kernel works on. A constant, so that where a vectorized loop
-/// ends, and with it the last bit, does not depend on the number of threads.
+/// The number of elements that one call of an update kernel works on. It is constant, so that the
+/// end of a vectorized loop, and therefore the last bit, does not depend on the number of threads.
 inline constexpr int64_t kUpdateBlock = 16384;
 
 /// Calls `update(offset, size)` for every block of the buffer, in parallel.
@@ -31,15 +31,15 @@ void for_each_block(int64_t elements, Update&& update) {
   });
 }
 
-/// Whether the update kernels can work on the buffers; other devices go through ATen's operators.
+/// Whether the update kernels can work on the buffers; other devices use ATen's operators.
 inline bool uses_kernels(const nn::FlatParameters& parameters) {
   const at::Tensor& values = parameters.values();
   return values.is_cpu() && !nn::operators_only() &&
          (values.scalar_type() == at::kFloat || values.scalar_type() == at::kDouble);
 }
 
-/// One update: `kernel` with a zero of the buffers' type, or `operators` where the kernels cannot
-/// work.
+/// One update: `kernel` with a zero of the buffers' type, or `operators` if the kernels cannot be
+/// used.
 template <class Kernel, class Operators>
 void run_update(const nn::FlatParameters& parameters, Kernel&& kernel, Operators&& operators) {
   if (!uses_kernels(parameters)) {

@@ -7,10 +7,10 @@
 
 /// One element-wise pass over flat buffers for each optimizer: plain loops that the compiler
 /// vectorizes, in float and double. `gradient_scale` multiplies each gradient as it is read;
-/// `bf16`, when not null, receives the new value rounded to bfloat16 (nearest, ties to even).
+/// `bf16`, if not null, receives the new value rounded to bfloat16 (nearest, ties to even).
 namespace phraseq::kernels {
 
-/// The numbers in one step of Adam:
+/// The numbers for one step of Adam:
 ///
 ///   m = β1 m + (1-β1) g,  v = β2 v + (1-β2) g²,  p = decay_factor · p - step · m / (√v + eps)
 ///

@@ -80,7 +80,7 @@ class Speller {
   }
 
   void emit(const OptionField& field, const std::string& value) {
-    if (value.empty()) {  // Boost takes an empty value only as an argument of its own
+    if (value.empty()) {  // Boost accepts an empty value only as a separate argument
       result_.arguments.push_back("--" + field.name);
       result_.arguments.emplace_back();
     } else {

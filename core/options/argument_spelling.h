@@ -10,7 +10,7 @@
 
 namespace phraseq {
 
-/// "unknown option SHOWN" with the explanation of it, else with the guess what was meant.
+/// "unknown option SHOWN" with its explanation, otherwise with a guess of what was meant.
 std::string unknown_option(std::string_view shown,
                            const std::string& explanation,
                            const std::string& guess);
@@ -22,15 +22,15 @@ struct SpelledArguments {
   bool has_unknown = false;
 };
 
-/// Rewrites what users may write into one spelling: underscores, aliases and one-dash flags (`-s`,
-/// `-tok`), `--flag` and `--no-flag`, a flag's bare value, the next argument as the value, and the
-/// arguments after a list of strings up to the next flag. Unknown flags and missing values become
-/// problems. Throws PluginError when two options answer to one flag.
+/// Rewrites everything that users may write to one spelling: underscores, aliases and one-dash
+/// flags (`-s`, `-tok`), `--flag` and `--no-flag`, a flag's bare value, the next argument as the
+/// value, and the arguments after a list of strings up to the next flag. Unknown flags and missing
+/// values become problems. Throws PluginError if two options have the same flag.
 SpelledArguments spell_out(OptionTable& table,
                            std::span<const std::string> arguments,
                            const ExplainOption& explain = {});
 
-/// "--max_tokens=9" → "max-tokens" and "9"; an argument that is no flag has an empty name.
+/// "--max_tokens=9" → "max-tokens" and "9"; an argument that is not a flag has an empty name.
 struct SplitFlag {
   std::string name;
   bool one_dash = false;

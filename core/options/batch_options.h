@@ -17,7 +17,7 @@ struct PHRASEQ_API BatchOptions {
   int64_t batch_size = 0;  ///< sentences; 0 = no limit
 
   void describe(OptionTable& table);
-  /// The same with another help text of --max-tokens.
+  /// The same with a different help text for --max-tokens.
   void describe(OptionTable& table, std::string_view max_tokens_help);
   /// The options for training, which also accept "auto".
   void describe_with_auto(OptionTable& table);

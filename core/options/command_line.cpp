@@ -104,7 +104,7 @@ void gather(const OptionField& field,
             std::map<std::string, std::string>& given) {
   const bool by_position = option.position_key >= 0;
   for (const std::string& value : option.value) {
-    // An argument without a flag is one item, whatever commas it has.
+    // An argument without a flag is one item, even if it contains commas.
     const std::string text =
         by_position && is_string_list(field) ? text_of(std::vector{value}) : value;
     const auto [entry, is_first] = given.try_emplace(field.name, text);

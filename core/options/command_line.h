@@ -10,30 +10,30 @@
 
 namespace phraseq {
 
-/// Says of an unknown option, by its name with dashes, where it belongs: "it is an option of
-/// criterion a; select it with --criterion a"; empty where nothing is known of it.
+/// Explains where an unknown option, given by its name with dashes, belongs: "it is an option of
+/// criterion a; select it with --criterion a"; empty if nothing is known about it.
 using ExplainOption = std::function<std::string(const std::string& name)>;
 
 /// Fills the table from the arguments (without the program's name); syntax by
 /// Boost.Program_options.
 ///
 /// `--name VALUE`, `--name=VALUE`, `-s VALUE`; booleans as `--name`, `--no-name`, `--name yes|no`;
-/// lists as `--name 1,2,3`. Underscores and dashes in names are the same. `--config FILE` (INI, one
-/// `name = value` a line, sections ignored) is read first, whatever its place, so that the command
-/// line wins.
+/// lists as `--name 1,2,3`. Underscores and dashes in names are equivalent. `--config FILE` (INI,
+/// one `name = value` per line, sections ignored) is read first, whatever its position, so the
+/// command line takes precedence.
 ///
 /// Every problem is gathered (unknown names with their close matches, values that do not parse or
 /// are out of range, missing required ones, `more_problems`), then one UsageError lists them all,
-/// before anything was touched.
+/// before anything has been changed.
 PHRASEQ_API void parse_command_line(
     OptionTable& table,
     std::span<const std::string> arguments,
     const std::function<std::vector<std::string>()>& more_problems = {},
     const ExplainOption& explain_unknown = {});
 
-/// The value of one option as given in `arguments` (--name VALUE or --name=VALUE; the last wins),
-/// else in the file of --config, else `fallback`: what a command looks at before it knows which
-/// plugins' options to describe.
+/// The value of one option as given in `arguments` (--name VALUE or --name=VALUE; the last one
+/// counts), otherwise in the file of --config, otherwise `fallback`. For commands, before they know
+/// which plugins' options to describe.
 PHRASEQ_API std::string peek_option(std::span<const std::string> arguments,
                                     std::string_view name,
                                     std::string_view fallback);
@@ -44,8 +44,7 @@ PHRASEQ_API std::string peek_option(OptionTable& table,
                                     std::string_view name,
                                     std::string_view fallback);
 
-/// All values of a list of strings, as parsing will read them: `peek_list(arguments,
-/// "plugin-dir")`.
+/// All values of a list of strings, as they will be parsed: `peek_list(arguments, "plugin-dir")`.
 PHRASEQ_API std::vector<std::string> peek_list(std::span<const std::string> arguments,
                                                std::string_view name);
 

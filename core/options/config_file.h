@@ -16,15 +16,15 @@ struct ConfigEntry {
 
 /// Reads an INI file: `name = value` lines, `[section]` lines (ignored), comments from '#' or ';'
 /// at the start of a line and from a '#' after a space; a byte-order mark at its start is ignored.
-/// A value in double quotes is taken as it stands, with \" \\ \n undone. A pipe, which can be read
-/// only once, gives the same entries every time. Throws IoError when it cannot be read; a line that
-/// is nothing of this is added to `problems`.
+/// A value in double quotes is taken literally, except that \" \\ \n are unescaped. A pipe, which
+/// can be read only once, gives the same entries every time. Throws IoError if it cannot be read;
+/// any other line is added to `problems`.
 ///
-/// Boost's own reader is not used: it cuts values at every '#' and its errors name no line.
+/// Boost's own reader is not used: it cuts values at every '#' and its errors do not name the line.
 std::vector<ConfigEntry> read_config_file(const std::string& path,
                                           std::vector<std::string>& problems);
 
-/// The value as `read_config_file` reads it back, quoted when it has to be.
+/// The value in a form that `read_config_file` reads back, quoted if necessary.
 std::string config_value(std::string_view text);
 
 }  // namespace phraseq

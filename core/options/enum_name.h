@@ -9,7 +9,7 @@
 
 namespace phraseq {
 
-/// Throws a UsageError that lists the names an enum has.
+/// Throws a UsageError that lists the names of an enum's values.
 [[noreturn]] PHRASEQ_API void refuse_enum_name(std::string_view name,
                                                const std::vector<std::string>& names);
 

@@ -4,7 +4,7 @@
 
 #include "core/options/option_table.h"
 
-/// How an option is spelt in help and manual pages.
+/// How an option is spelled in help and manual pages.
 namespace phraseq {
 
 bool takes_no_value(const OptionField& field);

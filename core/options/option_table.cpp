@@ -16,8 +16,8 @@
 namespace phraseq {
 namespace {
 
-/// Integers without a limit of their own have 32 bits: they count things that are held in memory.
-/// Only seeds may have any value.
+/// Integers without their own limit have 32 bits: they count things that are held in memory. Only
+/// seeds may have any value.
 constexpr double kLargestInteger = 2147483647;
 
 [[noreturn]] void refuse_range(const OptionField& field,

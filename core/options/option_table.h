@@ -61,19 +61,19 @@ class PHRASEQ_API OptionField {
   OptionField(std::string_view long_name, Target value, std::string_view explanation)
       : name(long_name), help(explanation), target(std::move(value)) {}
 
-  /// Legal range of a number, both ends included.
+  /// The allowed range of a number, including both ends.
   OptionField& in(double lowest, double highest);
   OptionField& at_least(double lowest);
-  /// The only legal strings.
+  /// The only allowed strings.
   OptionField& one_of(std::initializer_list<std::string_view> values);
-  /// A one-letter flag ("s" for -s) or several letters as sacrebleu's (-tok).
+  /// A one-letter flag ("s" for -s), or one of several letters, like sacrebleu's (-tok).
   OptionField& short_flag(std::string_view flag);
   /// Another long name that means the same (fairseq's --max-sentences for --batch-size).
   OptionField& alias(std::string_view other);
   /// A name that this option had in an earlier version: accepted, but not shown in help or docs.
   OptionField& former_name(std::string_view other);
-  /// A word that may be given in place of a whole number, and stands for `number`: one that is out
-  /// of range ("auto").
+  /// A word that may be given in place of a whole number ("auto"). It stands for `number`, which is
+  /// out of range.
   OptionField& word(std::string_view text, int64_t number);
   /// Sets the placeholder of the value in --help (FILE, N, DIR).
   OptionField& value_name(std::string_view text);
@@ -82,15 +82,16 @@ class PHRASEQ_API OptionField {
   /// Takes the arguments that stand without a flag, in the order of description; a vector takes the
   /// rest.
   OptionField& positional();
-  /// Changes nothing that a run computes (paths, logging, workers): a resume may change it freely.
+  /// Declares that the option does not affect what a run computes (paths, logging, workers): a
+  /// resumed run may change it freely.
   OptionField& harmless();
-  /// Sets the value of the flag if it is given without one (fairseq's bare --remove-bpe).
+  /// Sets the value of the flag when it is given without one (fairseq's bare --remove-bpe).
   OptionField& bare_value(std::string_view value);
 
   /// True if the value is that of `word`.
   bool holds_word() const;
-  /// The value as the command line would write it; `from_text` throws UsageError on anything that
-  /// is not wholly a value of the type, or out of range, or not one of the choices.
+  /// The value as it is written on the command line; `from_text` throws UsageError for anything
+  /// that is not a value of the type, is out of range, or is not one of the choices.
   std::string to_text() const;
   void from_text(std::string_view text, OptionOrigin new_origin);
 
@@ -115,9 +116,9 @@ class PHRASEQ_API OptionField {
   OptionOrigin origin = OptionOrigin::kDefault;
 };
 
-/// All options of one run, gathered from the structs that own them.
+/// All options of one run, collected from the structs that own them.
 ///
-/// A struct names each of its fields once, in `describe(OptionTable&)`. Everything else is made
+/// A struct names each of its fields once, in `describe(OptionTable&)`. Everything else is derived
 /// from the table: parsing, --help, --config files, --print-config, validation, the checkpoint's
 /// record, the difference shown on resume, and the generated documentation.
 class PHRASEQ_API OptionTable {
@@ -155,10 +156,10 @@ class PHRASEQ_API OptionTable {
   OptionField& add(OptionField field);
 
   std::string section_;
-  std::deque<OptionField> fields_;  // a deque: references stay good
+  std::deque<OptionField> fields_;  // a deque: references stay valid
 };
 
-/// An enum and the names of its values, which outlive it.
+/// An enum and the names of its values, which must outlive it.
 template <class Enum>
 class NamedEnum final : public EnumTarget {
  public:
@@ -200,7 +201,7 @@ requires std::is_enum_v<Enum> OptionField& OptionTable::field(std::string_view n
   return added;
 }
 
-/// The base of every options struct: defaults at the fields, one description.
+/// The base of every options struct: fields with defaults, and one description.
 struct PHRASEQ_API Options {
   virtual ~Options() = default;
   virtual void describe(OptionTable& table) = 0;

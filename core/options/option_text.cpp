@@ -144,7 +144,7 @@ std::string text_from_json(const nlohmann::json& json, const OptionField& field)
   return std::visit([&](const auto& target) { return text_from_json(json, target); }, field.target);
 }
 
-/// The value itself, also when the origin was recorded with it.
+/// The value itself, even if the origin was recorded with it.
 const nlohmann::json& plain_value(const nlohmann::json& json) {
   const bool has_origin = json.is_object() && json.contains("value");
   return has_origin ? json.at("value") : json;
@@ -186,7 +186,7 @@ std::string print_config(const OptionTable& table) {
       section = field.section;
       text += fmt::format("{}[{}]\n", text.empty() ? "" : "\n", section);
     }
-    // A default is no value that was given: data and presets may decide it.
+    // A default is not a value that was given: data and presets may decide it.
     text += fmt::format("{}{} = {}  # {}\n",
                         field.origin == OptionOrigin::kDefault ? "# " : "",
                         field.name,

@@ -12,16 +12,15 @@
 
 namespace phraseq {
 
-/// The --help page: usage line, description, then one section a heading with names, defaults,
-/// ranges.
+/// The --help page: usage line, description, then the sections with names, defaults and ranges.
 PHRASEQ_API std::string help_text(const OptionTable& table,
                                   std::string_view usage,
                                   std::string_view description);
 
-/// The sections of the help page alone.
+/// Only the sections of the help page.
 PHRASEQ_API std::string options_text(const OptionTable& table);
 
-/// One `name = value  # origin` a line, readable again as --config.
+/// One `name = value  # origin` per line, which --config can read.
 PHRASEQ_API std::string print_config(const OptionTable& table);
 
 /// The help page in Markdown, for docs/options.
@@ -32,7 +31,7 @@ PHRASEQ_API std::string markdown_text(const OptionTable& table,
 /// Name → value with JSON types. `with_origin` makes each value {"value": …, "origin": …}.
 PHRASEQ_API nlohmann::json to_json(const OptionTable& table, bool with_origin = false);
 
-/// Sets what `json` names; unknown keys and wrong types are gathered into one FormatError.
+/// Sets what `json` names; unknown keys and wrong types are listed in one FormatError.
 PHRASEQ_API void from_json(OptionTable& table, const nlohmann::json& json, OptionOrigin origin);
 
 /// "name: was VALUE, now VALUE" for each option whose value differs from the recorded one; harmless

@@ -10,8 +10,7 @@
 
 namespace phraseq {
 
-/// How single values are written and read, the same everywhere: in the C locale, whole strings
-/// only.
+/// How single values are written and read everywhere: in the C locale, and only whole strings.
 
 /// Nothing unless all of `text` is one value. Booleans: yes, no, true, false, on, off, in any case.
 /// Numbers must be finite.
@@ -47,9 +46,8 @@ std::string text_of(const std::vector<int64_t>& values);
 std::string text_of(const std::vector<double>& values);
 std::string text_of(const std::vector<std::string>& values);  ///< a comma inside a value as "\,"
 
-/// Splits at commas, spaces around the items removed, "\," and "\\" undone. `numbers` takes
-/// fairseq's
-/// "(0.9, 0.98)" and "[1, 2]" too. An empty text has no items.
+/// Splits at commas, removes spaces around the items, and unescapes "\," and "\\". `numbers` also
+/// accepts fairseq's "(0.9, 0.98)" and "[1, 2]". An empty text has no items.
 std::vector<std::string> split_list(std::string_view text, bool numbers);
 
 /// "0 to 1", "at least 1" …

@@ -25,20 +25,20 @@ PHRASEQ_API std::string match_text(int64_t number,
                                    const SentencePhrases& phrases,
                                    const std::vector<TargetSpan>* spans);
 
-/// The same as one line of JSON (docs/formats/phrase_table.md); places count from 0.
+/// The same as one line of JSON (docs/formats/phrase_table.md); places are counted from 0.
 PHRASEQ_API std::string match_json(int64_t number,
                                    std::span<const std::string> source,
                                    const SentencePhrases& phrases,
                                    const std::vector<TargetSpan>* spans);
 
-/// Writes the matches of a text; unless they are written as JSON, their number follows. Throws
-/// DataError when the reference has more or fewer lines.
+/// Writes the matches of a text, followed by their number unless they are written as JSON. Throws
+/// DataError if the reference has a different number of lines.
 PHRASEQ_API void report_matches(const PhraseMemory& memory,
                                 const MatchSettings& settings,
                                 std::ostream& output);
 
-/// The entries that the sentences of a text get, each once, sorted by source in bytes; their count
-/// is the number of slots that they get there.
+/// The entries that occur in the sentences of a text, each once, sorted by the bytes of the source;
+/// their count is the number of slots that they get there.
 PHRASEQ_API std::vector<PhraseEntry> phrases_of_text(const PhraseMemory& memory,
                                                      const std::string& path);
 

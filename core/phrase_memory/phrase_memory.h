@@ -28,14 +28,17 @@ struct SentencePhrases {
 
 /// The external memory of Tang et al. 2016: a phrase table and rules, and the way to read them.
 ///
-/// Where a rule and the table match the same words, the rule wins, unless it only copies a name.
+/// If a rule and the table match the same words, the rule takes precedence, unless it only copies a
+/// name.
 class PHRASEQ_API PhraseMemory {
  public:
-  /// With `lowercase` the table was lower-cased, and so are the sentences before they are compared.
-  /// What rules make is lower-cased, too; rules see the sentence as it is given to `read`.
+  /// With `lowercase`, the table was lowercased, and sentences are lowercased before they are
+  /// compared. The translations of rules are lowercased, too; rules see the sentence as it is given
+  /// to `read`.
   ///
-  /// With `keeps_case`, too, only the table's sources were lower-cased, and case is ignored in
-  /// comparisons alone: phrases say what the table says, which the vocabulary of cased text knows.
+  /// With `keeps_case` in addition, only the table's sources were lowercased, and case is ignored
+  /// only in comparisons: phrases are spelled as in the table, in the form that the vocabulary of
+  /// cased text contains.
   PhraseMemory(PhraseTable table,
                PhraseSelectionOptions selection,
                bool lowercase = false,
@@ -43,7 +46,7 @@ class PHRASEQ_API PhraseMemory {
                bool keeps_case = false);
 
   SentencePhrases read(std::span<const std::string> source) const;
-  /// A sentence's words as `read` and `spans_in` take them.
+  /// A sentence's words in the form that `read` and `spans_in` expect.
   std::vector<std::string> words(std::string_view sentence) const;
 
  private:

@@ -23,8 +23,8 @@ inline constexpr EnumName<PhraseRules> kPhraseRulesNames[] = {
     {"de-en", PhraseRules::kGermanEnglish}};
 
 /// Where the phrases of sentences come from, and which of them a sentence gets: the options that
-/// all users of a phrase memory share. They are described in parts; lowercasing has an option of
-/// its own in each command.
+/// all users of a phrase memory share. They are described in parts; each command has its own option
+/// for lowercasing.
 struct PHRASEQ_API PhraseMemoryOptions {
   std::string phrase_table;
   int64_t pn_slots = 10;

@@ -9,12 +9,12 @@
 
 namespace phraseq {
 
-/// PhraseOverlap::kDynamic: of occurrences, sorted by place and then by length, the disjoint ones
-/// that cover the most words, at most `limit` of them; from left to right. Ties go to fewer
-/// occurrences, then to the leftmost, then at one place to the longer.
+/// PhraseOverlap::kDynamic: selects, among occurrences sorted by place and then by length, the
+/// disjoint ones that cover the most words, at most `limit` of them, from left to right. Ties go to
+/// fewer occurrences, then to the leftmost, then, at the same place, to the longer one.
 ///
-/// Weighted interval scheduling: with a limit that matters, it takes 4 bytes per word and
-/// occurrence allowed (4 MB for 1,000 words and 1,000 occurrences); without, 24 bytes per word.
+/// Weighted interval scheduling: with an effective limit, it takes 4 bytes per word and allowed
+/// occurrence (4 MB for 1,000 words and 1,000 occurrences); otherwise, 24 bytes per word.
 PHRASEQ_API std::vector<PhraseOccurrence> schedule_phrases(
     const std::vector<PhraseOccurrence>& sorted, std::optional<int64_t> limit = std::nullopt);
 

@@ -9,7 +9,7 @@
 
 namespace phraseq {
 
-/// A slot's target phrase, found in a target sentence; places are words, from 0.
+/// A slot's target phrase, found in a target sentence; places are counted in words, from 0.
 struct TargetSpan {
   int64_t slot = 0;
   int64_t begin = 0;
@@ -20,8 +20,8 @@ struct TargetSpan {
 /// P_xy: which slots of the source produce which words of the target in training.
 ///
 /// `phrases` are the slots' target phrases, in the order of the slots. The longest phrase chooses
-/// first, of equally long ones the lower slot; each takes its leftmost occurrence in `target` that
-/// overlaps no span taken before, and takes one only. Slots that find none stay candidates without
+/// first, among equally long ones the lower slot; each takes its leftmost occurrence in `target`
+/// that overlaps no span taken before, and only one. Slots that find none remain candidates without
 /// a span. Returns the spans from left to right.
 PHRASEQ_API std::vector<TargetSpan> assign_spans(std::span<const std::vector<std::string>> phrases,
                                                  std::span<const std::string> target);

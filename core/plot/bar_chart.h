@@ -6,7 +6,7 @@
 
 namespace phraseq::plot {
 
-/// Bars from zero, labels above them.
+/// Bars from zero, with labels above them.
 PHRASEQ_API Svg bar_chart(const Chart& chart);
 
 }  // namespace phraseq::plot

@@ -31,7 +31,7 @@ struct Chart {
   std::string value_title;
   std::vector<Category> categories;
   std::vector<Series> series;
-  std::optional<double> lowest, highest;  ///< ends of the value axis, else chosen from the values
+  std::optional<double> lowest, highest;  ///< ends of the value axis; default: from the values
 };
 
 }  // namespace phraseq::plot

@@ -11,7 +11,7 @@ namespace phraseq::plot {
 /// Everything in a chart except its values: sizes, title, legend, axes and grid.
 class ChartFrame {
  public:
-  /// Every category gets `category_width` pixels, or more where its name needs them.
+  /// Every category gets `category_width` pixels, or more if its name needs them.
   ChartFrame(const Chart& chart, const Scale& scale, double category_width);
 
   Svg draw() const;
@@ -34,7 +34,7 @@ class ChartFrame {
   double left_, top_, plot_width_;
 };
 
-/// The scale that all values and intervals fit in; with `zero` it holds zero, too.
+/// The scale for all values and intervals; with `zero`, it also includes zero.
 Scale value_scale(const Chart& chart, bool zero);
 
 /// A thin vertical line with serifs from `low` to `high`.

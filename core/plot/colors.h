@@ -8,7 +8,7 @@
 namespace phraseq::plot {
 
 /// The color of the n-th series. The eight colors are distinguishable with all common kinds of
-/// color vision (Okabe & Ito 2008); then they repeat.
+/// color vision (Okabe & Ito 2008); after that, they repeat.
 PHRASEQ_API std::string series_color(size_t number);
 
 /// From white (0) through blue to almost black (1), with even steps of lightness; NaN is

@@ -21,7 +21,7 @@ struct HeatMapAxis {
   std::vector<LabelGroup> groups;
 };
 
-/// A matrix of numbers as shades.
+/// A matrix of numbers, drawn as shades.
 struct HeatMap {
   std::string title;
   HeatMapAxis rows, columns;
@@ -30,9 +30,8 @@ struct HeatMap {
   double highest = 1;          ///< the darkest shade
 };
 
-/// The matrix with its labels and the scale of its shades; the pointer shows the
-/// number of a cell. UsageError when the number of values, or of grouped labels, does not fit the
-/// labels.
+/// The matrix with its labels and the scale of its shades; hovering over a cell shows its number.
+/// Throws UsageError if the number of values, or of grouped labels, does not fit the labels.
 PHRASEQ_API Svg heat_map(const HeatMap& map);
 
 }  // namespace phraseq::plot

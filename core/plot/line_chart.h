@@ -6,7 +6,7 @@
 
 namespace phraseq::plot {
 
-/// Points joined by lines, which break where a value is missing; labels are shown at the pointer.
+/// Points joined by lines, which break where a value is missing; labels are shown on hovering.
 PHRASEQ_API Svg line_chart(const Chart& chart);
 
 }  // namespace phraseq::plot

@@ -12,7 +12,7 @@ namespace phraseq::plot {
 /// How a curve looks; the same in the panels and in the legend.
 struct CurveStyle {
   size_t color = 0;    ///< of series_color; dashed from the ninth on, where colors repeat
-  bool gray = false;   ///< instead of the color: for a legend that explains the width only
+  bool gray = false;   ///< instead of the color: for a legend that explains only the width
   double width = 1.5;  ///< pixels
   double opacity = 1;
   bool marks = false;  ///< a dot at every point, unless there are too many
@@ -20,7 +20,7 @@ struct CurveStyle {
 
 /// A line through points sorted by x; it breaks where a y is not finite.
 struct Curve {
-  std::string name;  ///< shown with the numbers when the pointer rests on a mark
+  std::string name;  ///< shown with the numbers on hovering over a mark
   std::vector<CurvePoint> points;
   CurveStyle style;
 };
@@ -41,14 +41,13 @@ struct LegendEntry {
 struct PanelChart {
   std::string title;
   std::string x_title;
-  bool whole_x = false;  ///< ticks at whole numbers only
+  bool whole_x = false;  ///< ticks only at whole numbers
   std::vector<LegendEntry> legend;
   std::vector<Panel> panels;
   std::vector<std::string> notes;  ///< in small print below
 };
 
-/// One wide panel, or rows of two. Curves with more points than the picture can show are thinned
-/// out.
+/// One wide panel, or rows of two. Curves with more points than the picture can show are thinned.
 PHRASEQ_API Svg panel_chart(const PanelChart& chart);
 
 }  // namespace phraseq::plot

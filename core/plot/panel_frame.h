@@ -12,7 +12,7 @@ inline constexpr double kPanelTextSize = 12;
 inline constexpr double kLegendSample = 26;
 
 /// The vertical axis of a panel. Very small and very large numbers are divided by a power of ten,
-/// which the title says.
+/// which the title states.
 struct PanelScale {
   explicit PanelScale(const Panel& panel);
 
@@ -34,7 +34,7 @@ struct PanelGrid {
   double first_panel;  ///< y of the first row of panels
   double first_note;
   std::vector<std::string> title_lines, note_lines;
-  std::vector<std::string> legend_names;  ///< shortened where they are too long
+  std::vector<std::string> legend_names;  ///< shortened if they are too long
   std::vector<Point> legend_places;
   double lowest_x = 0, highest_x = 1;
 
@@ -43,7 +43,7 @@ struct PanelGrid {
   void place_legend(const PanelChart& chart);
 };
 
-/// Axes, grid and title of one panel, and where its values lie.
+/// Axes, grid and title of one panel, and the positions of its values.
 class PanelFrame {
  public:
   PanelFrame(const PanelChart& chart, const Panel& panel, const PanelGrid& grid, size_t number);

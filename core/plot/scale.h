@@ -12,13 +12,14 @@ namespace phraseq::plot {
 class PHRASEQ_API Scale {
  public:
   /// About `intervals` spaces between ticks. Equal or reversed limits are widened to a unit, or to
-  /// a thousandth of large ones. Finite numbers.
+  /// a thousandth of large ones. The limits must be finite.
   Scale(double lowest, double highest, int intervals);
 
   double first() const { return ticks_.front(); }
   double last() const { return ticks_.back(); }
   const std::vector<double>& ticks() const { return ticks_; }
-  /// With as many decimals as the distance of the ticks needs, and commas between thousands.
+  /// The value with as many decimals as the distance between ticks requires, and commas between
+  /// thousands.
   std::string label(double value) const;
   /// 0 at the first tick, 1 at the last.
   double share(double value) const { return (value - first()) / (last() - first()); }

@@ -9,7 +9,7 @@
 /// Figures as SVG, as a file or inside a page. The same input gives the same bytes.
 namespace phraseq::plot {
 
-/// In pixels, to the right and down.
+/// In pixels, to the right and downward.
 struct Point {
   double x = 0;
   double y = 0;
@@ -33,15 +33,15 @@ struct TextStyle {
   double turn = 0;  ///< degrees clockwise, around the point
 };
 
-/// An SVG figure that is being drawn; later elements cover earlier ones. Text may hold anything: it
-/// is escaped, and what XML does not allow is replaced by U+FFFD. A reader who prefers dark pages
-/// sees light text on a dark ground; colors that carry data keep their hue.
+/// An SVG figure that is being drawn; later elements cover earlier ones. Text may contain anything:
+/// it is escaped, and what XML does not allow is replaced by U+FFFD. Readers who prefer dark pages
+/// see light text on a dark background; colors that represent data keep their hue.
 class PHRASEQ_API Svg {
  public:
   /// `title` describes the figure to readers who cannot see it.
   Svg(double width, double height, std::string_view title);
 
-  /// `tip` is shown when the pointer rests on the shape.
+  /// `tip` is shown on hovering over the shape.
   void rectangle(const Point& corner,
                  double width,
                  double height,
@@ -74,7 +74,7 @@ PHRASEQ_API std::string escape_xml(std::string_view text);
 /// reader's fonts.
 PHRASEQ_API double text_width(std::string_view text, double size);
 
-/// The text, or its beginning and end around "…" where it is wider than `width`.
+/// The text, or its beginning and end around "…" if it is wider than `width`.
 PHRASEQ_API std::string shorten(std::string_view text, double size, double width);
 
 /// Lines no wider than `width`, broken at spaces; a word that is too wide by itself is shortened.

@@ -10,14 +10,15 @@
 
 namespace phraseq {
 
-/// That a component's own code threw while it did something: whose code, in which file, and what.
-/// The exit code is kExitPlugin; kExitBug for an architecture, a criterion or a decoder.
+/// The error for an exception from a component's own code: it names the component, its file, and
+/// what it was doing. The exit code is kExitPlugin, or kExitBug for an architecture, a criterion or
+/// a decoder.
 PHRASEQ_API Error component_failure(const Component& component,
                                     std::string_view doing,
                                     std::string_view what);
 
-/// Calls code of a plugin. What it throws comes back as `component_failure`, except phraseq's own
-/// errors and the lack of memory, which pass.
+/// Calls code of a plugin. What it throws becomes a `component_failure`, except phraseq's own
+/// errors and lack of memory, which are passed on.
 template <class Work>
 decltype(auto) call_component(const Component& component,
                               std::string_view doing,

@@ -8,16 +8,16 @@
 
 namespace phraseq {
 
-/// What a component is: description, plugin and file, options with defaults and ranges, presets
-/// with the values that they change. For a terminal (`phraseq plugins explain`).
+/// Describes a component: description, plugin and file, options with defaults and ranges, and
+/// presets with the values that they change. For a terminal (`phraseq plugins explain`).
 PHRASEQ_API std::string component_text(const Component& component);
 
-/// What one of its presets is: every option's value with the preset, those first that it changes,
-/// with their defaults.
+/// Describes one of its presets: the value of every option, beginning with those that the preset
+/// changes, which are shown with their defaults.
 PHRASEQ_API std::string preset_text(const Component& component, const Preset& preset);
 
-/// The first as a Markdown page for docs/options; without the file, so that every machine writes
-/// the same page.
+/// component_text as a Markdown page for docs/options, without the file, so that every machine
+/// writes the same page.
 PHRASEQ_API std::string component_markdown(const Component& component);
 
 /// What is wrong with a component's own description, one sentence each: a default or preset that is

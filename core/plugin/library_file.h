@@ -7,17 +7,17 @@
 
 namespace phraseq {
 
-/// What a shared library says of itself without being loaded.
+/// What can be read from a shared library without loading it.
 struct LibraryFile {
   std::vector<std::string> exported;  ///< defined symbols that others can see
   std::vector<std::string> needed;    ///< file names of the libraries that it is linked with
 };
 
-/// Reads the dynamic symbol table of a 64-bit ELF library for this processor, every offset checked
-/// against the file's size. Throws PluginError saying what the file is instead.
+/// Reads the dynamic symbol table of a 64-bit ELF library for this processor, checking every offset
+/// against the file's size. Throws a PluginError that says what the file is instead.
 ///
 /// Boost.DLL's `library_info` is not used: it reads the static symbol table, which `strip` removes
-/// (a stripped plugin would have no manifest), and takes its offsets unchecked.
+/// (a stripped plugin would have no manifest), and does not check its offsets.
 PHRASEQ_API LibraryFile inspect_library(const std::string& path);
 
 /// The text that follows the last "PHRASEQ-ABI-TEXT:" in the file, or an empty string.

@@ -14,20 +14,21 @@ namespace phraseq {
 /// the installed folder. Never the current folder, the data's or the checkpoint's.
 PHRASEQ_API std::vector<std::string> plugin_search_path(std::span<const std::string> given);
 
-/// The `libphraseq-*.so` of the folders, sorted by name; the first of a file name wins. A folder
-/// that does not exist has none; one that others may write to is a PluginError.
+/// The `libphraseq-*.so` files of the folders, sorted by name; among files of the same name, the
+/// first one wins. A missing folder counts as empty; one that other users may write to is a
+/// PluginError.
 PHRASEQ_API std::vector<std::string> find_plugin_files(std::span<const std::string> folders);
 
-/// Which plugins a command wants: one that computes nothing passes over those linked with LibTorch,
+/// The plugins that a command needs: one that computes nothing skips those linked with LibTorch,
 /// which takes 0.2 s to load.
 enum class PluginScope { kAll, kTorchFree };
 
 /// Loads every file that `find_plugin_files` finds and lets it register.
 ///
-/// Each file is looked at before it is loaded: it must be a regular file inside the folder, not
-/// writable by others, an ELF library with the manifest symbol of this build. Otherwise PluginError
-/// says what was expected and found, and none of the file's code has run. Libraries stay for the
-/// life of the process.
+/// Each file is inspected before it is loaded: it must be a regular file inside the folder, not
+/// writable by others, and an ELF library with the manifest symbol of this build. Otherwise, a
+/// PluginError says what was expected and found, and none of the file's code has run. Libraries
+/// stay loaded for the life of the process.
 PHRASEQ_API std::vector<LoadedPlugin> load_plugins(Registry& registry,
                                                    std::span<const std::string> folders,
                                                    PluginScope scope = PluginScope::kAll);

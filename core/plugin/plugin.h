@@ -5,10 +5,10 @@
 
 namespace phraseq {
 
-/// What a plugin's one exported symbol holds: plain constants, readable before any code runs. The
-/// symbol's name ends in the hash of `abi_text`, so that a plugin of another build can be
-/// distinguished from its symbol table alone; `abi_text` follows a marker, so that a rejected file
-/// can be asked what it was built with.
+/// The contents of a plugin's only exported symbol: plain constants, readable before any code runs.
+/// The symbol's name ends in the hash of `abi_text`, so a plugin of a different build can be
+/// recognized by its symbol table alone; `abi_text` follows a marker, so it can be found in a file
+/// that was rejected.
 struct PluginManifest {
   const char* magic;     ///< "phraseq-plugin"
   const char* abi_text;  ///< "PHRASEQ-ABI-TEXT:" and PHRASEQ_ABI_TEXT
@@ -20,8 +20,8 @@ struct PluginManifest {
 
 }  // namespace phraseq
 
-/// A plugin's whole outside: name, version, one line, and the function that registers its
-/// components.
+/// Everything that a plugin exports: name, version, a one-line description, and the function that
+/// registers its components.
 #define PHRASEQ_PLUGIN(NAME, VERSION, DESCRIPTION, REGISTER)                                  \
   extern "C" __attribute__((visibility("default"), section("phrasq")))                        \
   const ::phraseq::PluginManifest PHRASEQ_ABI_SYMBOL = {"phraseq-plugin",                     \

@@ -8,7 +8,8 @@
 
 namespace phraseq {
 
-/// --plugin-dir. Commands read it with peek_list before they parse, as plugins have options, too.
+/// --plugin-dir. Commands read it with peek_list before they parse, because plugins have options,
+/// too.
 struct PHRASEQ_API PluginOptions {
   std::vector<std::string> plugin_dir;
 

@@ -46,17 +46,17 @@ struct LoadedPlugin {
   std::string file;
 };
 
-/// A component picked by name (or by a preset's name) with its options: the defaults, and the
-/// preset's values over them.
+/// A component selected by name (or by a preset's name) with its options: the defaults, overridden
+/// by the preset's values.
 struct Selection {
   const Component* component = nullptr;
-  std::string name;  ///< as asked for: the component's or the preset's
+  std::string name;  ///< as requested: the component's or the preset's
   std::unique_ptr<Options> options;
   TrainingDefaults training = {};  ///< the preset's
 };
 
-/// Every component that the loaded plugins offer. Refuses two of one kind and name; frozen by the
-/// first lookup, so that what a name means cannot change within a run.
+/// Every component that the loaded plugins offer. Rejects a second component of the same kind and
+/// name. It is frozen by the first lookup, so the meaning of a name cannot change within a run.
 class PHRASEQ_API Registry {
  public:
   /// Throws PluginError for a duplicate (naming both files) or when frozen.
@@ -80,8 +80,9 @@ class PHRASEQ_API Registry {
     add(std::move(component));
   }
 
-  /// The component, or the component of the preset of that name with the preset applied. Throws
-  /// UsageError with the three nearest names of the kind and the command that lists all.
+  /// The component, or the component of the preset of that name with the preset applied. Throws a
+  /// UsageError that suggests the three nearest names of the kind and the command that lists all of
+  /// them.
   Selection select(std::string_view kind, std::string_view name) const;
   std::vector<const Component*> components() const;  ///< by kind, then name
   std::vector<std::string> names(std::string_view kind) const;
@@ -99,12 +100,13 @@ class PHRASEQ_API Registry {
 
   std::map<std::pair<std::string, std::string>, Component> components_;
   std::vector<LoadedPlugin> plugins_;
-  const LoadedPlugin* current_plugin_ = nullptr;  ///< the one that registers now
+  const LoadedPlugin* current_plugin_ = nullptr;  ///< the one that is registering
   mutable bool frozen_ = false;
 };
 
-/// Describes the selected component's options in a section under its kind and name. Values that a
-/// preset changed have the preset as their origin; `default_text` stays the component's own.
+/// Describes the selected component's options in a section named after its kind and name. Values
+/// that a preset changed have the preset as their origin; `default_text` remains the component's
+/// own.
 PHRASEQ_API void describe(OptionTable& table, const Selection& selection);
 
 /// Makes a preset from a function over the concrete options type.
@@ -119,8 +121,8 @@ Preset preset(std::string name,
           std::move(training)};
 }
 
-/// Calls the selected component's factory. What it throws comes back as PluginError with the
-/// plugin's name in front, except phraseq's own errors, which pass.
+/// Calls the selected component's factory. What it throws becomes a PluginError that begins with
+/// the plugin's name, except phraseq's own errors, which are passed on.
 template <class Interface>
 std::unique_ptr<Interface> create(const Selection& selection,
                                   const typename Interface::Setup& setup) {

@@ -16,7 +16,8 @@ struct TrainingDefaults {
   std::string optimizer;     ///< the same
   std::string lr_scheduler;  ///< the same
   /// Option names and values. Those of components that are not selected are ignored, and so are the
-  /// learning rate with another optimizer and the batch size when another limit is given.
+  /// learning rate if a different optimizer is selected and the batch size if a different limit is
+  /// given.
   std::vector<std::pair<std::string, std::string>> options;
   /// Warm-up updates as a share of the updates of the run; 0 = the scheduler's own default.
   double warmup_share = 0.0;
@@ -31,8 +32,8 @@ struct TrainingDefaults {
 /// smaller batches and a warm-up in proportion to the length of the run.
 PHRASEQ_API TrainingDefaults small_corpus_training();
 
-/// What fairseq 0.12.2 trains with where its command line gives nothing, and phraseq does not: a
-/// fixed learning rate, no label smoothing, and the smoothing of that version.
+/// Defaults of fairseq 0.12.2's training that differ from phraseq's: a fixed learning rate, no
+/// label smoothing, and the smoothing of that version.
 PHRASEQ_API TrainingDefaults fairseq_training();
 
 }  // namespace phraseq

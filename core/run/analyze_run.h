@@ -23,7 +23,7 @@ struct PHRASEQ_API AnalyzeRun {
   OptionTable table;
 };
 
-/// Does what the mode says; the exit code.
+/// Does what the mode says and returns the exit code.
 PHRASEQ_API int analyze(AnalyzeRun& run);
 
 }  // namespace phraseq

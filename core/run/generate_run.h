@@ -36,7 +36,7 @@ struct PHRASEQ_API GenerateRun {
   void describe_tokenizer(std::span<const std::string> arguments);
 };
 
-/// Translates everything; the exit code.
+/// Translates everything and returns the exit code.
 PHRASEQ_API int generate(GenerateRun& run);
 
 }  // namespace phraseq

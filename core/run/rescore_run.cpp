@@ -159,7 +159,7 @@ int rescore_pairs(RescoreRun& run, const TranslationSettings& settings, const Sh
   return kExitOk;
 }
 
-/// Prints the report, and writes the pairs and the picture that were asked for.
+/// Prints the report, and writes the pairs and the picture if they were requested.
 int evaluate_contrastive(RescoreRun& run, const TranslationSettings& settings) {
   const auto& options = run.options.contrastive;
   for (const std::string& target : {run.options.output, options.plot}) {

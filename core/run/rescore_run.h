@@ -16,7 +16,7 @@
 
 namespace phraseq {
 
-/// Whose probabilities are asked for and how they are written down.
+/// What to compute probabilities of, and how to write them.
 struct PHRASEQ_API RescoreOptions : Options {
   std::string data;
   std::string gen_subset = "test";
@@ -45,7 +45,7 @@ struct PHRASEQ_API RescoreRun {
   OptionTable table;
 };
 
-/// Scores everything; the exit code.
+/// Scores everything and returns the exit code.
 PHRASEQ_API int rescore(RescoreRun& run);
 
 }  // namespace phraseq

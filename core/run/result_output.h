@@ -15,10 +15,10 @@ class PHRASEQ_API ResultOutput {
  public:
   explicit ResultOutput(const std::string& path);
   void write(std::string_view text);
-  /// Hands what was written to the reader; false when nobody reads any more.
+  /// Hands what was written to the reader; false if nobody is reading any longer.
   bool flush();
   void commit();
-  /// CRC-32C of all that was written.
+  /// CRC-32C of everything that was written.
   uint32_t checksum() const { return checksum_; }
 
  private:

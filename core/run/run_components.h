@@ -29,13 +29,13 @@ struct KindOption {
 };
 
 /// "it is an option of --criterion a or b": the components of these kinds that have an option of
-/// this name, and how to select them; empty where none has it.
+/// this name, and how to select them; empty if none has it.
 PHRASEQ_API std::string owners_of_option(const Registry& registry,
                                          std::span<const KindOption> kinds,
                                          const std::string& name);
 
-/// Picks a component by the option `flag`, which `table` describes, in the arguments (else
-/// `fallback`) and describes its options into the table, under its own heading.
+/// Selects a component by the option `flag`, which `table` describes, in the arguments (otherwise
+/// `fallback`) and adds its options to the table, under a separate heading.
 PHRASEQ_API Selection select_and_describe(const Registry& registry,
                                           std::string_view kind,
                                           std::span<const std::string> arguments,

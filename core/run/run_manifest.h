@@ -14,11 +14,11 @@
 
 namespace phraseq {
 
-/// Numbers that a model learns; the buffer that holds them has a few more, for alignment.
+/// How many numbers a model learns; the buffer that holds them has a few more, for alignment.
 PHRASEQ_API int64_t parameter_count(const nn::FlatParameters& parameters);
 
-/// Describes a run: written to SAVE_DIR/run.json at the start, so that the run can be told from
-/// others and repeated (docs/formats/run_manifest.md): command line, every option with its
+/// Describes a run: written to SAVE_DIR/run.json at the start, so that the run can be distinguished
+/// from others and repeated (docs/formats/run_manifest.md): command line, every option with its
 /// origin, build and plugins with checksums, vocabulary and data fingerprints, seed, device,
 /// threads.
 PHRASEQ_API nlohmann::json run_manifest(std::span<const std::string> arguments,

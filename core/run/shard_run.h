@@ -16,14 +16,14 @@ namespace phraseq {
 /// The part of a command's sentences that this process works on, with the options of the command.
 class PHRASEQ_API ShardRun {
  public:
-  /// Throws as ShardOptions::shard does.
+  /// Throws like ShardOptions::shard.
   explicit ShardRun(const ShardOptions& options);
 
   const Shard& shard() const { return shard_; }
-  /// Gives each process that a launcher started on this machine a GPU of its own, and its share of
-  /// the cores. Call it before ModelOptions::worker_settings.
+  /// Gives each process that a launcher started on this machine its own GPU and its share of the
+  /// cores. Call it before ModelOptions::worker_settings.
   void take_share_of_machine(ModelOptions& model) const;
-  /// Returns the output file: `output`, or its shard. Removes the shard's file of an earlier run,
+  /// Returns the output file: `output`, or its shard. Removes the shard's file from an earlier run,
   /// so that a failure of this one does not go unnoticed.
   std::string output(const std::string& output) const;
   /// Ends the output of a shard with its seal. `table` and `model` are the command's options,

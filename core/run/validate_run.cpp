@@ -104,7 +104,7 @@ void require_splits(const ValidateOptions& options, const Task& task) {
   }
 }
 
-/// One a thread on the CPU: threads compute batches of their own.
+/// One per thread on the CPU: each thread computes its own batches.
 std::vector<std::unique_ptr<Criterion>> make_criteria(const ValidateRun& run,
                                                       const TranslationModel& model) {
   const int workers = run.options.device.chosen().is_cpu() ? at::get_num_threads() : 1;

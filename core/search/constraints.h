@@ -19,14 +19,14 @@ struct ConstraintSettings {
   bool match_source_len = false;     ///< exactly the maximum length, and </s> costs nothing
 };
 
-/// The log-probability of what is impossible, ln 0; as the change of a score it forbids a column.
+/// The log-probability of what is impossible, ln 0; as an edit of a score, it forbids a column.
 inline constexpr double kImpossible = -std::numeric_limits<double>::infinity();
 
 /// Values of StepConstraint::only that are not tokens.
 inline constexpr int64_t kAnyToken = -1;
 inline constexpr int64_t kNoDecision = -2;  ///< no choice: a token chosen earlier is fed
 
-/// The constraint on one step of a hypothesis: only one token is allowed, or every token with
+/// The constraint on one step of a hypothesis: either only one token is allowed, or all are, with
 /// changes to the scores of some.
 struct StepConstraint {
   int64_t only = kAnyToken;      ///< the one allowed token
@@ -36,7 +36,7 @@ struct StepConstraint {
   bool has_decision() const { return only != kNoDecision; }
   bool forces_token() const { return only >= 0; }
 
-  /// Forbids a column, in place of any other edit of it.
+  /// Forbids a column, replacing any other edit of it.
   void forbid(int64_t column) {
     std::erase_if(edits, [column](const ScoreEdit& edit) { return edit.column == column; });
     edits.push_back({column, kImpossible});
@@ -49,23 +49,23 @@ struct StepConstraint {
 };
 
 /// Returns the constraint on a hypothesis of `step` tokens, in fairseq's order: from `max_length`
-/// on only </s> is allowed; within `prefix`, only its next token; elsewhere <pad> is forbidden, and
-/// so is </s> before the minimum length. The penalty on <unk> holds for a forced one, too. With
-/// `match_source_len` the maximum length is also the minimum: </s> is forbidden before it, even in
-/// a prefix, and costs nothing there (fairseq's LengthConstrainedBeamSearch).
+/// on, only </s> is allowed; within `prefix`, only its next token; elsewhere <pad> is forbidden,
+/// and so is </s> before the minimum length. The penalty on <unk> applies to a forced one, too.
+/// With `match_source_len`, the maximum length is also the minimum: </s> is forbidden before it,
+/// even in a prefix, and costs nothing there (fairseq's LengthConstrainedBeamSearch).
 PHRASEQ_API StepConstraint step_constraint(const ConstraintSettings& settings,
                                            int64_t step,
                                            int64_t max_length,
                                            std::span<const int64_t> prefix);
 
-/// Forbids the tokens that would complete an n-gram that `tokens` contains already, unless a token
+/// Forbids the tokens that would complete an n-gram that `tokens` already contains, unless a token
 /// is forced.
 PHRASEQ_API void forbid_repeats(StepConstraint& constraint,
                                 std::span<const int64_t> tokens,
                                 int64_t n);
 
-/// Returns the tokens that would complete an n-gram that `tokens` contains already, sorted, each
-/// once; n >= 1.
+/// Returns the tokens that would complete an n-gram that `tokens` already contains, sorted and
+/// distinct; n >= 1.
 PHRASEQ_API std::vector<int64_t> repeating_tokens(std::span<const int64_t> tokens, int64_t n);
 
 }  // namespace phraseq

@@ -40,7 +40,7 @@ struct DecodingRequest {
   bool need_scores = true;  ///< false: only the order of the scores has to be right
   uint64_t seed = 1;        ///< for sampling; a row's draws depend on (seed, sentence id, step)
   std::vector<LexicalConstraints> lexical_constraints = {};  ///< one per sentence; empty = none
-  /// For each sentence, the words that its translation may use (a shortlist), sorted, each once;
+  /// For each sentence, the words that its translation may use (a shortlist), sorted and distinct;
   /// empty = all. Forced tokens (prefixes, constraints) are always allowed.
   std::vector<std::vector<int64_t>> candidates = {};
   /// For each sentence, the ids that its hypotheses begin with, unless a prefix of the target is

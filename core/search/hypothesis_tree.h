@@ -15,11 +15,11 @@ struct HypothesisNode {
   int64_t step = 0;            ///< number of tokens before it
   int64_t row = 0;             ///< the session's row that scored it in that step
   int64_t slot = -1;           ///< the slot whose phrase generated it, -1 = none
-  int64_t string = 0;          ///< what it says, numbered as in SentenceInput::phrase_strings
+  int64_t string = 0;          ///< its spelling, numbered as in SentenceInput::phrase_strings
 };
 
-/// Stores all hypotheses of a batch, common beginnings only once: adding a token to one takes O(1),
-/// whatever its length.
+/// Stores all hypotheses of a batch, with common beginnings stored only once: adding a token takes
+/// O(1), whatever the length of the hypothesis.
 class PHRASEQ_API HypothesisTree {
  public:
   /// Adds `node` after its parent, with its step filled in, and returns its place.

@@ -15,8 +15,8 @@ inline constexpr EnumName<LengthCapForm> kLengthCapFormNames[] = {
 /// The limit on the length of a translation. It depends on the length of its own source, never on
 /// the rest of the batch.
 ///
-/// `linear`: ⌊a · x + b⌋ tokens, then </s> (fairseq's; a = 1, b = 99 is tensor2tensor's T + 100
-/// with </s> counted). `neutron`: x + max(64, ⌊x / 4⌋) with </s> counted. x counts the source's
+/// `linear`: ⌊a · x + b⌋ tokens, then </s> (fairseq's; a = 1, b = 99 is tensor2tensor's T + 100,
+/// which counts </s>). `neutron`: x + max(64, ⌊x / 4⌋), including </s>. x counts the source's
 /// special tokens.
 struct LengthCap {
   LengthCapForm form = LengthCapForm::kLinear;

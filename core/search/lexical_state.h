@@ -13,7 +13,7 @@ namespace phraseq {
 /// Phrases that a translation must contain.
 using LexicalConstraints = std::vector<std::vector<int64_t>>;
 
-/// Tracks how much of a sentence's lexical constraints a hypothesis contains so far, counted as in
+/// Tracks how much of a sentence's lexical constraints a hypothesis contains so far, counting as in
 /// fairseq (token_generation_constraints.py).
 class PHRASEQ_API LexicalState {
  public:
@@ -21,9 +21,9 @@ class PHRASEQ_API LexicalState {
   virtual std::unique_ptr<LexicalState> copy() const = 0;
   /// Reads the next token of the hypothesis.
   virtual void advance(int64_t token) = 0;
-  /// Returns the number of constraint tokens that are generated.
+  /// Returns the number of constraint tokens that have been generated.
   virtual int64_t bank() const = 0;
-  /// Whether all constraints are generated.
+  /// Whether all constraints have been generated.
   virtual bool finished() const = 0;
   /// Returns the tokens that begin or continue a constraint.
   virtual std::set<int64_t> next_tokens() const = 0;
@@ -31,8 +31,8 @@ class PHRASEQ_API LexicalState {
 
 /// Requires the constraints in their order; other tokens may stand between them.
 ///
-/// As in fairseq, a token that breaks off a constraint of several tokens loses all progress, also
-/// that of the constraints before it.
+/// As in fairseq, a token that breaks off a constraint of several tokens loses all progress,
+/// including that of the constraints before it.
 class PHRASEQ_API OrderedLexicalState final : public LexicalState {
  public:
   explicit OrderedLexicalState(const LexicalConstraints& constraints);

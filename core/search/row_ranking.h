@@ -13,11 +13,11 @@ namespace phraseq {
 /// Returns the k best next columns (tokens and slots) of every row, best first.
 ///
 /// A row without a decision gets no columns. Every other row gets at least one, and none at
-/// -infinity: where the constraints forbid all that the model allows, it gets </s> with the model's
-/// probability. Throws DivergenceError when the scores are not finite, or when the one allowed
+/// -infinity: if the constraints forbid everything that the model allows, it gets </s> with the
+/// model's probability. Throws DivergenceError if the scores are not finite, or if the only allowed
 /// token is impossible for the model.
 ///
-/// With `needs_probabilities` = false only the order of a row's columns matters: their
+/// With `needs_probabilities` = false, only the order of a row's columns matters: their
 /// log-probabilities may all be off by the same constant.
 PHRASEQ_API std::vector<std::vector<RankedColumn>> rank_rows(
     const SearchStep& output,
@@ -26,7 +26,7 @@ PHRASEQ_API std::vector<std::vector<RankedColumn>> rank_rows(
     bool needs_probabilities = true);
 
 /// Returns the log-probability of one column of a row with a decision, as `rank_rows` computes it;
-/// -infinity where it is forbidden. Reads the whole row.
+/// -infinity if it is forbidden. Reads the whole row.
 PHRASEQ_API double log_probability_of(const StepOutput& output,
                                       int64_t row,
                                       int64_t column,

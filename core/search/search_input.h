@@ -16,7 +16,7 @@
 
 namespace phraseq {
 
-/// What a search works on: facts about the sentences of a batch, and a session that waits for the
+/// The input of a search: facts about the sentences of a batch, and a session that waits for the
 /// first token.
 class PHRASEQ_API SearchInput {
  public:
@@ -37,10 +37,10 @@ class PHRASEQ_API SearchInput {
 
   /// Feeds one token per row and returns the scores [rows, vocab + slots] on the CPU, contiguous,
   /// or deferred ones (on a GPU, those that stay there), with the attention [rows, src_time] (fp32)
-  /// when it was asked for.
+  /// if it was requested.
   SearchStep step(std::span<const int64_t> tokens);
   /// Sets the scores of tokens that are not among the request's candidates to -infinity, unless
-  /// `output` is restricted already. `sentences` holds the sentence of each row. Slots keep their
+  /// `output` is already restricted. `sentences` holds the sentence of each row. Slots keep their
   /// scores.
   void keep_candidates(SearchStep& output, std::span<const int64_t> sentences) const;
 

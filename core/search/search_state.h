@@ -20,7 +20,7 @@ struct SearchRow {
   int64_t sample = 0;          ///< which of its sentence's random draws it is
   std::vector<int64_t> queue =
       {};  ///< words of a chosen phrase that are still to be generated, without a decision
-  int64_t slot = -1;  ///< the slot whose phrase the queue is the rest of, -1 = none
+  int64_t slot = -1;  ///< the slot whose phrase ends with the queue, -1 = none
 };
 
 /// One way to continue a row: a token, or a slot with its phrase.
@@ -40,7 +40,8 @@ inline bool ranks_before(const Candidate& a, const Candidate& b) {
 }
 
 /// A search in the middle of its work: what beam search, greedy search and sampling keep between
-/// steps. Rows of one sentence stand together, sentences in order; a sentence without rows is done.
+/// steps. Rows of one sentence are adjacent, and sentences are in order; a sentence without rows is
+/// done.
 struct PHRASEQ_API SearchState {
   SearchState(SearchInput& the_input, const SearchOptions& the_options);
 
@@ -73,19 +74,19 @@ PHRASEQ_API std::vector<std::vector<Candidate>> row_candidates(
 PHRASEQ_API std::vector<int64_t> tokens_of(const SearchState& state, const Candidate& candidate);
 
 /// Returns the strings of `tokens_of`, numbered as in SentenceInput::phrase_strings: a token of the
-/// vocabulary is its own number. Where a phrase's strings are not known, each of its words outside
-/// the vocabulary gets a number that no other string has.
+/// vocabulary is its own number. If a phrase's strings are not known, each of its words outside the
+/// vocabulary gets a number that no other string has.
 PHRASEQ_API std::vector<int64_t> strings_of(const SearchState& state, const Candidate& candidate);
 
 /// Whether the candidate ends its hypothesis.
 PHRASEQ_API bool ends(const Candidate& candidate);
 
-/// Turns a candidate that says </s> into a finished hypothesis of its sentence.
+/// Turns a candidate that ends in </s> into a finished hypothesis of its sentence.
 PHRASEQ_API void finish(SearchState& state, const Candidate& candidate);
 
-/// Makes the survivors, rows of one sentence together, the rows of the next step. A row that chose
-/// a slot generates the phrase's first word and queues the others. Reorders the session, too, and
-/// tells it the choices.
+/// Turns the survivors, in which the rows of a sentence are adjacent, into the rows of the next
+/// step. A row that chose a slot generates the phrase's first word and queues the others. Also
+/// reorders the session and tells it the choices.
 PHRASEQ_API void advance(SearchState& state, const std::vector<Candidate>& survivors);
 
 /// Sorts every sentence's hypotheses by score (ties: the one finished first) and keeps `count`.

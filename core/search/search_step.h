@@ -18,7 +18,7 @@ struct SearchStep : StepOutput {
   /// Vocabulary and slots.
   int64_t columns() const { return deferred ? deferred->columns() : scores.size(1); }
 
-  std::shared_ptr<const DeferredScores> deferred;  ///< null: `scores` are there
+  std::shared_ptr<const DeferredScores> deferred;  ///< null: use `scores`
 };
 
 }  // namespace phraseq

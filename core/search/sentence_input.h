@@ -13,20 +13,20 @@ namespace phraseq {
 
 /// Facts about one sentence that a search needs before it starts.
 struct SentenceInput {
-  int64_t id = 0;             ///< place in the data set: the seed of its random draws
-  int64_t source_length = 0;  ///< </s> (and <s>) counted
+  int64_t id = 0;             ///< place in the data set; seeds its random draws
+  int64_t source_length = 0;  ///< including </s> (and <s>)
   int64_t max_length = 0;     ///< tokens before </s>
   std::vector<int64_t> prefix;
-  /// The strings of each slot's phrase, word by word, as kPhraseStrings numbers them; empty = not
-  /// known.
+  /// The strings of each slot's phrase, word by word, as kPhraseStrings numbers them; empty =
+  /// unknown.
   std::vector<std::vector<int64_t>> phrase_strings = {};
   LexicalConstraints lexical_constraints = {};  ///< phrases that the translation must contain
   int64_t start_token = kEos;                   ///< the first token that its rows are fed
 };
 
-/// Describes the sentences of a request's batch. Throws UsageError when a prefix of the reference
-/// is forced and there is none, or when the models start with different tokens, and DataError when
-/// --match-source-len asks for more tokens than a model can write.
+/// Describes the sentences of a request's batch. Throws UsageError if a prefix of the reference is
+/// forced and there is no reference, or if the models start with different tokens, and DataError if
+/// --match-source-len asks for more tokens than a model can generate.
 PHRASEQ_API std::vector<SentenceInput> describe_sentences(const DecodingRequest& request,
                                                           const SearchOptions& options);
 

@@ -6,13 +6,13 @@
 
 namespace phraseq {
 
-/// The keys of clients. Nothing about them follows from the time that a comparison takes.
+/// The keys of clients. The time that a comparison takes reveals nothing about them.
 class ApiKeys {
  public:
-  /// No keys: everybody is admitted.
+  /// No keys: everyone is admitted.
   ApiKeys() = default;
-  /// One key per line; empty lines and lines that begin with # are skipped. DataError for a file
-  /// without keys.
+  /// One key per line; empty lines and lines that begin with # are skipped. Throws DataError for a
+  /// file without keys.
   explicit ApiKeys(const std::string& file);
 
   bool required() const { return !keys_.empty(); }
@@ -22,7 +22,7 @@ class ApiKeys {
   std::vector<std::string> keys_;
 };
 
-/// Whether two texts are equal, in a time that depends on the length of `given` only.
+/// Whether two texts are equal, in a time that depends only on the length of `given`.
 bool equal_in_constant_time(std::string_view given, std::string_view key);
 
 }  // namespace phraseq

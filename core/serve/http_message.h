@@ -15,10 +15,10 @@ struct HttpRequest {
   std::map<std::string, std::string> headers;  ///< names in lower case
   std::string body;
   std::string address;  ///< of the client
-  /// Set when nobody waits for the response any more.
+  /// Set if nobody is waiting for the response any longer.
   std::shared_ptr<std::atomic<bool>> abandoned;
 
-  /// The value of a header, "" when it is not there.
+  /// The value of a header; "" if it is missing.
   std::string header(const std::string& name) const {
     const auto found = headers.find(name);
     return found == headers.end() ? std::string() : found->second;
@@ -32,13 +32,13 @@ struct HttpResponse {
   std::map<std::string, std::string> headers = {};
 };
 
-/// Answers requests. All calls come from the server's thread and return soon.
+/// Answers requests. All calls come from the server's thread and must return quickly.
 class HttpHandler {
  public:
   virtual ~HttpHandler() = default;
   /// `reply` may be called later and from any thread, at most once.
   virtual void handle(HttpRequest request, std::function<void(HttpResponse)> reply) = 0;
-  /// The response to what the server itself refuses; `path` is empty where it is not known.
+  /// The response to what the server itself refuses; `path` is empty if it is unknown.
   virtual HttpResponse refusal(const std::string& path,
                                int status,
                                const std::string& code,

@@ -11,8 +11,8 @@ namespace phraseq {
 struct HttpLimits {
   int64_t max_body_bytes = 4 << 20;
   int64_t max_connections = 512;
-  double read_seconds = 30;     ///< for a whole request to arrive, and for a next one to begin
-  double write_seconds = 30;    ///< for a response to be taken
+  double read_seconds = 30;     ///< for a whole request to arrive, and for the next one to begin
+  double write_seconds = 30;    ///< for a response to be received
   double request_seconds = 60;  ///< from the request's arrival to its response
 };
 
@@ -22,7 +22,8 @@ struct HttpLimits {
 /// 413 (body), 431 (headers), 503 (connections), 504 (no response in time).
 class HttpServer {
  public:
-  /// Listens at once. `port` 0 = any free one. Throws IoError when the address cannot be used.
+  /// Starts listening at once. `port` 0 = any free one. Throws IoError if the address cannot be
+  /// used.
   HttpServer(const std::string& host, int64_t port, const HttpLimits& limits, HttpHandler& handler);
   /// Stops.
   ~HttpServer();
@@ -31,9 +32,10 @@ class HttpServer {
 
   int64_t port() const;
   int64_t connections() const;
-  /// Begins to answer.
+  /// Starts answering requests.
   void start();
-  /// Accepts no more connections; returns when all requests that had begun to arrive are answered.
+  /// Accepts no more connections; returns when all requests that had begun to arrive have been
+  /// answered.
   void stop();
 
  private:

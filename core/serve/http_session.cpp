@@ -29,7 +29,7 @@ constexpr uint32_t kHeaderBytes = 16 << 10;
 constexpr size_t kDrainBytes = 64 << 20;  // of a request that was refused before it was read
 constexpr auto kDrainTime = std::chrono::seconds(5);
 constexpr std::chrono::nanoseconds kStopTime{5'000'000'000};  // for the rest of a request
-constexpr int kClientLeft = 499;  // nginx's status; for the metrics only, nobody receives it
+constexpr int kClientLeft = 499;  // nginx's status; only for the metrics, nobody receives it
 
 std::chrono::nanoseconds duration_of(double seconds) {
   return std::chrono::nanoseconds(static_cast<int64_t>(seconds * 1e9));
@@ -181,7 +181,7 @@ void HttpSession::stop() {
 
 void HttpSession::close() {
   phase_ = Phase::kClosed;
-  ++request_number_;  // no answer is expected any more
+  ++request_number_;  // no answer is expected any longer
   deadline_.cancel();
   error_code ignored;
   socket_.close(ignored);

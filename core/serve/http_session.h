@@ -11,11 +11,11 @@
 
 namespace phraseq {
 
-/// One connection: reads a request, hands it on, writes the response, and so on. It lives as long
-/// as something is expected of it.
+/// One connection: reads a request, passes it on, writes the response, and so on. It exists as long
+/// as it has pending work.
 class HttpSession;
 
-/// What the sessions share with the server; used by its thread only.
+/// What the sessions share with the server; used only by its thread.
 struct SharedBySessions {
   const HttpLimits limits;
   HttpHandler& handler;
@@ -31,7 +31,8 @@ void serve_connection(boost::asio::ip::tcp::socket socket, SharedBySessions& sha
 /// Answers 503 without waiting for a request.
 void refuse_connection(boost::asio::ip::tcp::socket socket, SharedBySessions& shared);
 
-/// The server stops: a connection without a request ends, any other after its response.
+/// For when the server stops: ends a connection without a request immediately, any other after its
+/// response.
 void stop_session(HttpSession& session);
 
 }  // namespace phraseq

@@ -16,12 +16,12 @@ namespace phraseq {
 /// What a server counts, for Prometheus. All functions may be called from any thread.
 class ServerMetrics {
  public:
-  /// A request of a route was answered with a status, after the given number of seconds; none = it
-  /// was refused before it was handled, or its client left.
+  /// Counts a request to a route that was answered with a status after the given number of seconds;
+  /// none = it was refused before it was handled, or its client disconnected.
   void count_request(const std::string& route, int status, std::optional<double> seconds);
   void count_reload(bool succeeded);
 
-  /// In Prometheus's text format 0.0.4.
+  /// The counts in Prometheus's text format 0.0.4.
   std::string text(const std::vector<ServedModel>& models, int64_t connections) const;
 
  private:

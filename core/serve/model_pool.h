@@ -16,7 +16,7 @@ struct ServedModel {
   std::string name;
   std::string source;  ///< language codes
   std::string target;
-  bool translates = true;  ///< false of a language model
+  bool translates = true;  ///< false for a language model
   int64_t max_source_tokens = 0;
   int64_t max_nbest = 1;
   QueueFigures figures = {};
@@ -25,16 +25,16 @@ struct ServedModel {
 /// The models of a server, by name. All functions may be called from any thread.
 class ModelPool {
  public:
-  /// Loads "FILE" or "NAME=FILE"; UsageError for a name that is there twice.
+  /// Loads "FILE" or "NAME=FILE". Throws UsageError for a repeated name.
   ModelPool(const EngineSetup& setup, std::vector<std::string> paths, int64_t max_queue);
-  /// Translates what was accepted.
+  /// Finishes translating what was accepted.
   ~ModelPool();
 
   std::vector<ServedModel> models() const;
-  /// Throws as TranslationQueue::submit, and TranslationFailure for a name that is not there.
+  /// Throws like TranslationQueue::submit, and TranslationFailure for an unknown name.
   void submit(const std::string& name, TranslationRequest request, TranslationQueue::Done done);
   /// Loads all models again. Requests go to the old ones until all are loaded; those finish what
-  /// they accepted. What is thrown leaves everything as it was. One thread calls it.
+  /// they accepted. If it throws, everything stays as it was. Only one thread may call it.
   void reload();
 
  private:
@@ -42,7 +42,7 @@ class ModelPool {
     ServedModel description;
     std::unique_ptr<TranslationQueue> queue;
     std::unique_ptr<TranslationQueue> ending =
-        nullptr;                ///< of before the last reload, still at work
+        nullptr;                ///< from before the last reload, still at work
     QueueFigures earlier = {};  ///< of those that have ended
   };
   std::vector<Loaded> load_all() const;

@@ -8,11 +8,12 @@
 
 namespace phraseq {
 
-/// The body of a request as a JSON object. ServiceError 400 for what is not one, with the place.
+/// The body of a request as a JSON object. Throws a ServiceError 400 with the place if it is not
+/// one.
 nlohmann::json parse_body(const std::string& body);
 
-/// Fields of such an object; each throws ServiceError 400 that names the field when it is there
-/// with another type. `otherwise` = the value of a field that is missing or null.
+/// Fields of such an object; each function throws a ServiceError 400 that names the field if it has
+/// a different type. `otherwise` = the value of a field that is missing or null.
 std::string string_field(const nlohmann::json& object,
                          const std::string& name,
                          const std::string& otherwise);
@@ -24,14 +25,14 @@ struct StringOrList {
   std::vector<std::string> items;
   bool is_list = false;
 };
-/// Empty and no list when the field is missing.
+/// Empty and not a list if the field is missing.
 StringOrList strings_field(const nlohmann::json& object, const std::string& name);
 
-/// ServiceError 400 for the first field that is not one of these.
+/// Throws a ServiceError 400 for the first field that is not one of these.
 void reject_unknown_fields(const nlohmann::json& object, const std::vector<std::string>& known);
 
-/// The fields of an HTML form (application/x-www-form-urlencoded) as an object of strings; a name
-/// that is there several times has a list.
+/// The fields of an HTML form (application/x-www-form-urlencoded) as an object of strings; a
+/// repeated name has a list.
 nlohmann::json parse_form(const std::string& body);
 
 }  // namespace phraseq

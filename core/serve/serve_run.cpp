@@ -43,7 +43,7 @@ class WaitingSignals {
   sigset_t earlier_{};
 };
 
-/// While it lives, the waiting signals act as before, on a thread of its own: they end the program.
+/// While it exists, the waiting signals act as usual, on a separate thread: they end the program.
 class SignalsAsBefore {
  public:
   explicit SignalsAsBefore(const WaitingSignals& signals)

@@ -22,7 +22,7 @@ struct ServeRun {
 };
 
 /// Serves until SIGTERM or SIGINT, then answers what was accepted; SIGHUP loads the models again.
-/// The exit code.
+/// Returns the exit code.
 int serve(ServeRun& run);
 
 }  // namespace phraseq

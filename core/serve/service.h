@@ -15,7 +15,7 @@
 
 namespace phraseq {
 
-/// What `phraseq serve` answers: which path is what, who may ask, and errors as JSON.
+/// The answers of `phraseq serve`: routes, authorization, and errors as JSON.
 class Service : public HttpHandler {
  public:
   Service(const ServeOptions& options, ModelPool& models);

@@ -25,7 +25,7 @@ class ServiceError : public std::runtime_error {
   std::string field_;
 };
 
-/// Whatever was thrown while a request was answered, as such an error: a bug is 500.
+/// Converts whatever was thrown while a request was answered to such an error: a bug is 500.
 ServiceError service_error_of(std::exception_ptr failure);
 
 /// {"error": {"code": …, "message": …, "field": …}}; on LibreTranslate's paths {"error": MESSAGE}.

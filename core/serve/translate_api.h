@@ -11,7 +11,7 @@
 
 namespace phraseq {
 
-/// A request of either interface, read and checked; how its answer is written down.
+/// A request of either interface, read and checked, and the form of its answer.
 struct TranslateCall {
   std::string model;
   TranslationRequest request;

@@ -31,7 +31,7 @@ struct Entry {
   bool overwrite = false;
 };
 
-/// Cuts off what stands after the last space; nothing when there is no space.
+/// Cuts off what follows the last space; nothing if there is no space.
 std::optional<std::string_view> cut_last_field(std::string_view& line) {
   const size_t space = line.rfind(' ');
   if (space == std::string_view::npos)

@@ -21,40 +21,40 @@ inline constexpr int64_t kUnk = 3;
 /// one.
 inline bool is_control_symbol(int64_t id) { return id == kBos || id == kPad || id == kEos; }
 
-/// fairseq's dictionary: `<s> <pad> </s> <unk>` as ids 0 to 3, then one symbol a line of `dict.txt`
-/// ("token count"), in the file's order. See docs/formats/dictionary.md.
+/// fairseq's dictionary: `<s> <pad> </s> <unk>` as ids 0 to 3, then one symbol per line of
+/// `dict.txt` ("token count"), in the file's order. See docs/formats/dictionary.md.
 class PHRASEQ_API Dictionary {
  public:
   Dictionary();
 
-  /// Throws DataError (file:line) for a line without count, a count that is no number, or a symbol
-  /// that stands twice without `#fairseq:overwrite`.
+  /// Throws DataError (file:line) for a line without a count, a count that is not a number, or a
+  /// symbol that is repeated without `#fairseq:overwrite`.
   static Dictionary load(const std::string& path);
-  /// From a file's text; `name` is in error messages.
+  /// Parses a file's text; `name` is used in error messages.
   static Dictionary parse(std::string_view text, const std::string& name);
-  std::string to_text() const;  ///< what `load` reads: without the specials
+  std::string to_text() const;  ///< what `load` reads, without the specials
   void save(const std::string& path) const;
 
   int64_t size() const { return static_cast<int64_t>(symbols_.size()); }
   const std::string& symbol(int64_t id) const;
   int64_t count(int64_t id) const;
-  /// The id of a symbol, kUnk when it is not known.
+  /// The id of a symbol; kUnk if it is unknown.
   int64_t id(std::string_view symbol) const;
   bool contains(std::string_view symbol) const;
 
-  /// Counts a symbol (adding it when new); `finalize` then drops those under `threshold`, keeps the
-  /// `max_symbols` most frequent (specials counted; -1 = all), orders by count, ties by code point,
-  /// and pads with `madeupword0000` … to a multiple of `padding_factor`: fairseq's order exactly.
+  /// Counts a symbol (adding it if it is new); `finalize` then drops those below `threshold`, keeps
+  /// the `max_symbols` most frequent (including specials; -1 = all), sorts by count, ties by code
+  /// point, and pads with `madeupword0000` … to a multiple of `padding_factor`: fairseq's order
+  /// exactly.
   void add(std::string_view symbol, int64_t occurrences = 1);
   void finalize(int64_t threshold, int64_t max_symbols, int64_t padding_factor);
 
-  /// Ids of space-separated tokens, kEos appended when asked.
+  /// Ids of space-separated tokens, with kEos appended on request.
   std::vector<int64_t> encode(std::string_view tokens, bool append_eos = true) const;
-  /// Joins tokens by spaces, without control symbols; an unknown word is written <unk>.
+  /// Joins tokens with spaces, without control symbols; an unknown word is written <unk>.
   std::string decode(std::span<const int64_t> ids) const;
 
-  /// CRC-32C of `to_text()`: two dictionaries with the same symbols in the same order have the
-  /// same.
+  /// CRC-32C of `to_text()`: equal for two dictionaries with the same symbols in the same order.
   uint32_t fingerprint() const;
 
   friend bool operator==(const Dictionary& a, const Dictionary& b) {

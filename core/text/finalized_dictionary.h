@@ -7,7 +7,7 @@
 
 namespace phraseq {
 
-/// What Dictionary::finalize makes of `counted`, which stays as it is: for dictionaries that are
+/// What Dictionary::finalize makes of `counted`, which stays unchanged. For dictionaries that are
 /// too large to be copied first.
 PHRASEQ_API Dictionary finalized(const Dictionary& counted,
                                  int64_t threshold,

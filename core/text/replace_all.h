@@ -6,8 +6,8 @@
 
 namespace phraseq {
 
-/// `text` with `with` in every place of `what`, from left to right; `what` is not empty. A text
-/// without `what` is returned as it is, without a copy.
+/// `text` with every `what` replaced by `with`, from left to right; `what` must not be empty. A
+/// text without `what` is returned as it is, without a copy.
 inline std::string replace_all(std::string text, std::string_view what, std::string_view with) {
   size_t found = text.find(what);
   if (found == std::string::npos)

@@ -26,7 +26,7 @@ struct SentencePieceSettings {
   bool language_token = false;
 };
 
-/// All pieces of a model by id, and the ids of those with a meaning; -1 = it has none.
+/// All pieces of a model by id, and the ids of those with a special meaning; -1 = there is none.
 struct SentencePieceVocabulary {
   std::vector<std::string> pieces;
   int64_t bos = -1;
@@ -38,7 +38,7 @@ struct SentencePieceVocabulary {
 /// A SentencePiece model, BPE or unigram (Kudo & Richardson 2018).
 class PHRASEQ_API SentencePieceTokenizer : public Tokenizer {
  public:
-  /// `model`: the content of a `.model` file. Throws FormatError, naming `name`, when it is none.
+  /// `model`: the content of a `.model` file. Throws a FormatError with `name` if it is not one.
   SentencePieceTokenizer(std::string model,
                          const std::string& name,
                          SentencePieceSettings settings = {});
@@ -48,7 +48,7 @@ class PHRASEQ_API SentencePieceTokenizer : public Tokenizer {
   std::vector<std::string> sample(std::string_view line, uint64_t seed) const override;
   std::string decode(const std::vector<std::string>& symbols) const override;
   std::string model() const override { return model_; }
-  /// What text can become, in the model's order: neither control symbols nor <unk>.
+  /// The pieces that text can become, in the model's order: neither control symbols nor <unk>.
   std::vector<std::string> pieces() const;
   SentencePieceVocabulary vocabulary() const;
 

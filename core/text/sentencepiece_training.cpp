@@ -37,7 +37,8 @@ std::string reason_of(std::string_view message) {
   return std::string(end == std::string_view::npos ? message : message.substr(end + 2));
 }
 
-/// Hands our lines to the trainer, long ones in parts, and carries an exception over its frames.
+/// Passes phraseq's lines to the trainer, long ones in parts, and carries an exception over its
+/// frames.
 class Lines final : public sentencepiece::SentenceIterator {
  public:
   explicit Lines(const std::function<bool(std::string&)>& next) : next_(next) { Next(); }

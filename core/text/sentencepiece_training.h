@@ -21,9 +21,9 @@ struct SentencePieceTraining {
       1.0;  ///< share of the text's characters that get a piece of their own
 };
 
-/// Learns a SentencePiece model; returns the content of its `.model` file. `next` gives the lines,
-/// one a call, and false at their end. Lines that are longer than SentencePiece's limit of 4,192
-/// bytes are divided. Throws UsageError when the text is too small for this number of pieces.
+/// Learns a SentencePiece model; returns the content of its `.model` file. `next` reads one line
+/// per call and returns false at the end. Lines that are longer than SentencePiece's limit of 4,192
+/// bytes are divided. Throws UsageError if the text is too small for this number of pieces.
 PHRASEQ_API std::string train_sentencepiece(const std::function<bool(std::string&)>& next,
                                             const SentencePieceTraining& training);
 

@@ -10,22 +10,22 @@
 
 namespace phraseq {
 
-/// How many tokens between white space bear the mark of a subword: SentencePiece's U+2581 at their
-/// beginning or subword-nmt's @@ at their end.
+/// How many whitespace-separated tokens have the mark of a subword: SentencePiece's U+2581 at the
+/// beginning or subword-nmt's @@ at the end.
 struct SubwordMarks {
   int64_t tokens = 0;
   int64_t begun = 0;  ///< begin with U+2581
   int64_t ended = 0;  ///< end with @@
 
-  /// Whether so large a share of the tokens is marked that the text was cut into subwords: at least
-  /// 1 percent, by three tokens or by half of them all. Plain text has next to none.
+  /// Whether so many of the tokens are marked that the text must have been divided into subwords:
+  /// at least 1 percent, and either three tokens or half of all tokens. Plain text has almost none.
   PHRASEQ_API bool is_segmented() const;
 };
 
 PHRASEQ_API SubwordMarks count_subword_marks(std::string_view line);
 
-/// Watches the lines that are going to be cut into subwords, and warns once when they were cut
-/// before. Thread safe.
+/// Watches lines that are going to be divided into subwords, and warns once if they already were.
+/// Thread-safe.
 class PHRASEQ_API SubwordDetector {
  public:
   explicit SubwordDetector(std::string language) : language_(std::move(language)) {}
@@ -37,7 +37,7 @@ class PHRASEQ_API SubwordDetector {
   std::atomic<bool> has_warned_ = false;
 };
 
-/// Warns when lines that are to be scored as text still consist of subwords; `option` joins them.
+/// Warns if lines that are to be scored as text still consist of subwords; `option` joins them.
 PHRASEQ_API void warn_of_subwords(const std::vector<std::string>& lines, std::string_view option);
 
 }  // namespace phraseq

@@ -12,15 +12,15 @@
 
 namespace phraseq {
 
-/// What a tokenizer is made from: the content of its model file (empty for one that needs none).
-/// The bytes, not a path, because they come from a checkpoint as often as from a file.
+/// What a tokenizer is made from: the content of its model file (empty for one that needs none). It
+/// has the bytes, not a path, because they come from a checkpoint as often as from a file.
 struct TokenizerSetup {
   std::string model;
   std::string model_name;  ///< for error messages
   std::string language = {};
 };
 
-/// Turns a line of text into the symbols of a vocabulary and back. Thread safe.
+/// Turns a line of text into the symbols of a vocabulary and back. Thread-safe.
 class PHRASEQ_API Tokenizer {
  public:
   static constexpr const char* kKind = "tokenizer";
@@ -33,7 +33,7 @@ class PHRASEQ_API Tokenizer {
   /// same symbols. A tokenizer without random segmentation returns encode(line).
   virtual std::vector<std::string> sample(std::string_view line, uint64_t seed) const;
   virtual std::string decode(const std::vector<std::string>& symbols) const = 0;
-  /// The model bytes that a checkpoint stores; `Setup::model` again.
+  /// The bytes of the model that a checkpoint stores: `Setup::model` when it is loaded.
   virtual std::string model() const { return {}; }
 };
 

@@ -6,32 +6,34 @@
 
 #include "core/base/api.h"
 
-/// White space and lower case for the whole program, from the tables of ICU. Text is UTF-8; invalid
+/// Whitespace and lowercase for the whole program, from the tables of ICU. Text is UTF-8; invalid
 /// bytes are rejected where files are read.
 namespace phraseq {
 
-/// White space of Python's `str.isspace`, and so of every `split` and `strip` of sacrebleu and
-/// fairseq: U+0009-000D, 001C-001F, 0020, 0085, 00A0, 1680, 2000-200A, 2028, 2029, 202F, 205F,
+/// Whitespace according to Python's `str.isspace`, and therefore to every `split` and `strip` in
+/// sacrebleu and fairseq: U+0009-000D, 001C-001F, 0020, 0085, 00A0, 1680, 2000-200A, 2028, 2029,
+/// 202F, 205F,
 /// 3000. Unicode's White_Space lacks 001C-001F; 200B and FEFF are in neither.
 PHRASEQ_API bool is_space(char32_t character);
-/// White space of Perl's `split` on bytes, and so of multi-bleu.perl: U+0009-000D and 0020.
+/// Whitespace according to Perl's `split` on bytes, and therefore to multi-bleu.perl: U+0009-000D
+/// and 0020.
 PHRASEQ_API bool is_ascii_space(char32_t character);
 
-/// The words between white space, as by Python's `str.split()`.
+/// The words between whitespace, as in Python's `str.split()`.
 PHRASEQ_API std::vector<std::string_view> split_whitespace(std::string_view text);
-/// The words between ASCII white space, as by Perl on bytes.
+/// The words between ASCII whitespace, as in Perl on bytes.
 PHRASEQ_API std::vector<std::string_view> split_ascii_whitespace(std::string_view text);
 /// The words joined by single blanks.
 PHRASEQ_API std::string join_words(const std::vector<std::string_view>& words);
 
-/// Without white space at the end; at both ends.
+/// Without whitespace at the end, or at both ends.
 PHRASEQ_API std::string_view strip_right(std::string_view text);
 PHRASEQ_API std::string_view strip(std::string_view text);
 
 /// Full Unicode lowercasing in the root locale, whatever LC_ALL is: `İ` becomes two code points,
-/// `Σ` ending a word `ς`. The same as Python's `str.lower()`.
+/// and `Σ` at the end of a word `ς`. The same as Python's `str.lower()`.
 PHRASEQ_API std::string to_lowercase(std::string_view text);
-/// Lowercases the letters A to Z only, as Perl does on bytes.
+/// Lowercases only the letters A to Z, as Perl does on bytes.
 PHRASEQ_API std::string to_ascii_lowercase(std::string_view text);
 
 /// U+FFFD in place of each invalid sequence.

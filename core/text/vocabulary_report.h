@@ -16,10 +16,10 @@ struct LearnedVocabulary {
   int64_t threshold = 0;            ///< as given to Dictionary::finalize
 };
 
-/// The sum that leads from the requested pieces to the types of `finished`, as one line: less the
-/// pieces that do not occur, control pieces, rare and cut ones, plus symbols that are no pieces
-/// (characters outside of the model), special symbols and padding. `counted`: the same dictionary
-/// before `finalize`. Empty when the numbers of types and of requested pieces are equal.
+/// Explains in one line how the requested pieces lead to the types of `finished`: minus pieces that
+/// do not occur, control pieces, rare and cut ones, plus symbols that are not pieces (characters
+/// outside the model), special symbols and padding. `counted`: the same dictionary before
+/// `finalize`. Empty if the numbers of types and of requested pieces are equal.
 PHRASEQ_API std::string explain_types(const LearnedVocabulary& learned,
                                       const Dictionary& counted,
                                       const Dictionary& finished);

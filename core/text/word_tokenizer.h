@@ -9,8 +9,7 @@
 
 namespace phraseq {
 
-/// Words as they stand between whitespace, lowercased on demand: for text that was tokenized
-/// before.
+/// Words separated by whitespace, lowercased on request, for text that is already tokenized.
 class PHRASEQ_API WordTokenizer : public Tokenizer {
  public:
   explicit WordTokenizer(bool lowercase = false) : lowercase_(lowercase) {}

@@ -79,11 +79,11 @@ void CheckpointKeeper::save(const PathOf& path_of, int64_t updates, bool stays) 
   bool saved = folder_ != nullptr && try_to_save(path_of(*folder_), updates, stays);
   if (together_.settle)
     saved = together_.settle(saved);
-  is_best_ = false;  // also when it was not saved: the next update is another model
+  is_best_ = false;  // even if it was not saved: the next update changes the model
   unsaved_ = unsaved_ && !saved;
 }
 
-/// False when the run goes on without this checkpoint.
+/// False if the run continues without this checkpoint.
 bool CheckpointKeeper::try_to_save(const std::string& path, int64_t updates, bool stays) {
   const bool is_written =
       tries("checkpoint not written", updates, [&] { write_and_point(path, stays); });
@@ -96,7 +96,7 @@ bool CheckpointKeeper::try_to_save(const std::string& path, int64_t updates, boo
   return is_written;
 }
 
-/// False when a step of saving failed and the run goes on (--save-failure warn).
+/// False if a step of saving failed and the run continues (--save-failure warn).
 bool CheckpointKeeper::tries(const char* failed,
                              int64_t updates,
                              const std::function<void()>& step) {

@@ -54,7 +54,7 @@ class PHRASEQ_API CheckpointKeeper {
   void note_validation(bool is_best) { is_best_ = is_best; }
 
   /// Saves every --save-interval-updates, when a validation was the best, and when `requested`. A
-  /// skipped update, which changed nothing, is no reason to save.
+  /// skipped update, which changed nothing, is not a reason to save.
   void after_update(const TrainingProgress& progress, bool requested);
   /// Saves every --save-interval epochs and when the validation was the best.
   void after_epoch(const TrainingProgress& progress);

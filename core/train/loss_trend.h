@@ -11,7 +11,7 @@ namespace phraseq {
 /// The training loss at the beginning and at the end of a run.
 class PHRASEQ_API LossTrend {
  public:
-  /// One update: the sum of its loss in natural logarithms, and its number of tokens.
+  /// Records one update: the sum of its loss in natural logarithms, and its number of tokens.
   void note(double loss_sum, int64_t tokens);
 
   /// "the training loss has not fallen: 9.31 bits per token over the first 100 updates and 9.30

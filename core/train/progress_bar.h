@@ -13,7 +13,7 @@
 
 namespace phraseq {
 
-/// The one line on standard error that a training overwrites again and again.
+/// The line on standard error that training overwrites repeatedly.
 class PHRASEQ_API ProgressBar {
  public:
   ~ProgressBar() { clear(); }
@@ -24,7 +24,7 @@ class PHRASEQ_API ProgressBar {
   void show(const TrainingProgress& progress, const IntervalSums& sums, double interval_seconds);
   void clear();
   /// Sets the number of tokens in the sums of the interval that were processed before a resume and
-  /// do not count for the speed.
+  /// do not count toward the speed.
   void leave_out(int64_t tokens) { earlier_tokens_ = tokens; }
 
   /// The text of the bar, cut between its parts to less than `columns`.

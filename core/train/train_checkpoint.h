@@ -30,8 +30,9 @@ struct CheckpointContents {
 };
 
 /// Writes a whole run: the translator, the optimizer's state (`optimizer.NAME`), the trained
-/// parameters beside their average (`optimizer.trained_parameters`), and the metadata entry `train`
-/// with state, options and the position in the data. Holds no time: equal runs, equal bytes.
+/// parameters besides their average (`optimizer.trained_parameters`), and the metadata entry
+/// `train` with state, options and the position in the data. It contains no time, so equal runs
+/// write equal bytes.
 PHRASEQ_API void write_train_checkpoint(const std::string& path,
                                         const CheckpointContents& contents);
 
@@ -46,13 +47,13 @@ struct PHRASEQ_API TrainRecord {
   bool is_temporary = false;  ///< it was written only for a pointer
 };
 
-/// Throws FormatError for a checkpoint that holds no run (an average, an import).
+/// Throws FormatError for a checkpoint that does not hold a run (an average, an import).
 PHRASEQ_API TrainRecord read_train_record(const CheckpointFile& file);
 /// Parses the text of the entry; `path` names the checkpoint in messages.
 PHRASEQ_API TrainRecord parse_train_record(const std::string& text, const std::string& path);
 
 /// Loads the parameters into the translator's model and, if given, the state of `optimizer` and of
-/// `average`. An average that the checkpoint does not hold begins with the parameters. Everything
+/// `average`. An average that the checkpoint does not hold starts from the parameters. Everything
 /// is checked before anything is changed (FormatError).
 PHRASEQ_API void restore_training(const CheckpointFile& file,
                                   const TrainRecord& record,

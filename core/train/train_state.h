@@ -34,8 +34,9 @@ struct PHRASEQ_API LastValidation {
   double value = 0;      ///< value of --best-checkpoint-metric
 };
 
-/// Everything that changes while training runs, beside parameters, moments and the position in
-/// the data. One object, saved whole: a field that is not here cannot be forgotten at a resume.
+/// Everything that changes during training, apart from parameters, moments and the position in the
+/// data. It is one object that is saved as a whole, so no field can be forgotten when a run is
+/// resumed.
 struct PHRASEQ_API TrainState {
   int64_t updates = 0;
   int64_t finished_epochs = 0;

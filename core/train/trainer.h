@@ -28,8 +28,8 @@ struct TrainRecord;
 /// gradients over the processes, clipping, the step of the optimizer, the log, a validation, a
 /// checkpoint. All that changes is in one TrainState.
 ///
-/// On a GPU, the result of an update is known when the next one is on its way (UpdateStep). Before
-/// anything is logged, validated or saved, the update that came last is finished: what is written
+/// On a GPU, the result of an update is known only after the next one has been queued (UpdateStep).
+/// Before anything is logged, validated or saved, the last update is finished, so what is written
 /// is the same.
 class PHRASEQ_API Trainer {
  public:
@@ -37,8 +37,8 @@ class PHRASEQ_API Trainer {
   Trainer(const Trainer&) = delete;  // its parts refer to its state
   Trainer& operator=(const Trainer&) = delete;
 
-  /// Continues the run of the checkpoint at `path`. Throws UsageError that lists the options that
-  /// differ, unless allowed by name (--allow-changed). `file` is needed in the first process only,
+  /// Continues the run of the checkpoint at `path`. Throws a UsageError that lists the options that
+  /// differ, unless allowed by name (--allow-changed). `file` is needed only in the first process,
   /// which sends the tensors to the others.
   void resume(const std::string& path, const TrainRecord& record, const CheckpointFile* file);
 

@@ -27,9 +27,9 @@ struct WorkDone {
   int64_t updates = 0;
 };
 
-/// What a person and a plot see of a run: lines (or a bar) on standard error, and `metrics.jsonl`
-/// in the save folder, one JSON object with real numbers a line. Losses there are natural
-/// logarithms per token; the human lines say base 2, fairseq's habit, beside `ppl`. A full disk
+/// The log of a run: lines (or a bar) on standard error for people, and `metrics.jsonl` in the save
+/// folder, one JSON object with unrounded numbers per line, for programs. Losses there are natural
+/// logarithms per token; the lines for people have base 2, as in fairseq, and `ppl`. A full disk
 /// never ends a run here (LineFile).
 class PHRASEQ_API TrainingLog {
  public:

@@ -10,15 +10,15 @@
 
 namespace phraseq {
 
-/// Detects a model that translates most sentences alike: the sign of a training that was too short
-/// or has failed, or of input in another form than the training text. Sentences that occur again
-/// count once.
+/// Detects a model that gives most sentences the same translation: a sign that training was too
+/// short or has failed, or that the input has a different form from the training text. Repeated
+/// sentences count once.
 class PHRASEQ_API RepeatedHypotheses {
  public:
   void note(const std::vector<int64_t>& source, const std::string& hypothesis);
 
   /// "37 of 40 different sentences have the same translation, 'Ein Mann.'" when these are more than
-  /// half of at least 20, else an empty string.
+  /// half of at least 20; otherwise an empty string.
   std::string finding() const;
 
  private:

@@ -22,18 +22,18 @@ class PHRASEQ_API SentenceSource {
  public:
   virtual ~SentenceSource() = default;
   virtual std::optional<Example> next() = 0;
-  /// Passes over the next sentence; false at the end.
+  /// Skips the next sentence; false at the end.
   virtual bool skip() = 0;
   /// True if every sentence has a translation.
   virtual bool has_references() const = 0;
-  /// Equal for equal sentences up to here, those that were passed over included.
+  /// Equal for equal sentences up to here, including those that were skipped.
   virtual std::string fingerprint() const = 0;
 
-  /// Before the first sentence: `take` passes over the sentences of other shards.
+  /// Call before the first sentence: `take` then skips the sentences of other shards.
   void take_only(const Shard& shard) { shard_ = shard; }
   /// At most `count` of what is left.
   std::vector<Example> take(int64_t count);
-  /// How many sentences `take` has returned or passed over.
+  /// How many sentences `take` has returned or skipped.
   int64_t passed() const { return passed_; }
 
  private:
@@ -41,7 +41,7 @@ class PHRASEQ_API SentenceSource {
   int64_t passed_ = 0;
 };
 
-/// Line-parallel files; "-" = standard input, for one of them; empty = there is none.
+/// Line-parallel files; "-" = standard input, for one of them; empty = no such file.
 struct TextFiles {
   std::string sources;
   std::string targets = {};
@@ -54,8 +54,8 @@ struct TextFiles {
 /// Raw lines, encoded by the task; sentence ids count lines from 0.
 class PHRASEQ_API TextSource : public SentenceSource {
  public:
-  /// Sources longer than `max_source_tokens` tokens are cut there (`truncate`) or a DataError
-  /// with their line. A file that ends before the others is a DataError, too.
+  /// Sources longer than `max_source_tokens` tokens are cut there (`truncate`) or cause a DataError
+  /// with their line. A file that ends before the others also causes a DataError.
   TextSource(const Task& task,
              const TextFiles& files,
              const LineReaderOptions& reading,
@@ -106,14 +106,14 @@ class PHRASEQ_API CorpusSource : public SentenceSource {
 /// Throws DataError unless every sentence of the split has a translation.
 PHRASEQ_API void require_references(const Corpus& corpus, const std::string& split);
 
-/// Opens a split, or throws DataError saying that the folder has none of this name. `cut_to` as
-/// CorpusSource has it.
+/// Opens a split, or throws a DataError that says the folder has none of this name. `cut_to` is
+/// that of CorpusSource.
 PHRASEQ_API std::unique_ptr<SentenceSource> open_split(const TranslationModel& model,
                                                        const std::string& folder,
                                                        const std::string& split,
                                                        int64_t cut_to);
 
-/// The same for a split that has to have references.
+/// The same for a split that must have references.
 PHRASEQ_API std::unique_ptr<SentenceSource> open_split_with_references(
     const TranslationModel& model,
     const std::string& folder,

@@ -21,10 +21,10 @@ namespace phraseq {
 struct LoadOptions {
   nn::Precision precision = nn::Precision::kFp32;
   std::string data;          ///< a data folder for the task's splits; empty = translate text only
-  std::string phrase_table;  ///< in place of the checkpoint's; empty = that
+  std::string phrase_table;  ///< replaces the checkpoint's; empty = use the checkpoint's
   std::vector<std::string>
       overrides;  ///< `name=value` options of the architecture (fairseq's --model-overrides)
-  std::string tokenizer = {};  ///< a component in place of the checkpoint's `word`; empty = that
+  std::string tokenizer = {};  ///< replaces the checkpoint's `word` tokenizer; empty = keep it
   nlohmann::json tokenizer_options = nlohmann::json::object();
   std::string source_language = {};  ///< direction, of a model with several (TaskSetup)
   std::string target_language = {};
@@ -35,37 +35,37 @@ struct LoadOptions {
 ///
 /// In the checkpoint's metadata: `architecture` and `task` are JSON objects {"name", "plugin",
 /// "plugin_version", "options"}, `task_texts` an object of the task's texts; blobs are U8 tensors
-/// `blob.NAME`; parameters stand under their own names (docs/formats/checkpoint.md).
+/// `blob.NAME`; parameters have their own names (docs/formats/checkpoint.md).
 struct PHRASEQ_API TranslationModel {
   Selection task_selection;
   Selection architecture_selection;
   std::unique_ptr<Task> task;
   std::shared_ptr<Architecture> model;
   std::unique_ptr<nn::FlatParameters> parameters;
-  std::string path;  ///< the checkpoint, when it came from one
+  std::string path;  ///< the checkpoint, if it came from one
 
-  /// Makes the model for a task that is there: sizes from its vocabularies, parameters not yet
-  /// drawn.
+  /// Makes the model for the task, with sizes from its vocabularies and parameters not yet
+  /// initialized.
   void build_model();
 
-  /// Another instance of the model on the same parameters, with gradients of its own and without a
-  /// task: for a thread that computes gradients beside others.
+  /// Another instance of the model on the same parameters, with its own gradients and without a
+  /// task, for a thread that computes gradients in parallel with others.
   TranslationModel replica() const;
 
   /// A split of the task's data, and examples as a batch, by the model's sequence conventions.
   std::unique_ptr<Corpus> open(const std::string& split, bool training) const;
   Batch collate(const std::vector<Example>& examples) const;
-  /// The most tokens of an example's source, </s> counted; <s>, if the model reads it, has its
-  /// place.
+  /// The maximum number of tokens in an example's source, including </s>; room for <s>, if the
+  /// model reads it, is already subtracted.
   int64_t max_source_tokens() const;
 
   /// Builds both from a checkpoint, with its weights mapped or copied in. Every name, dtype and
-  /// shape is compared first; all mismatches are listed in one FormatError and nothing is changed.
+  /// shape is compared first; all mismatches are listed in one FormatError, and nothing is changed.
   static TranslationModel load(const Registry& registry,
                                const std::string& checkpoint_path,
                                const LoadOptions& options = {});
 
-  /// The model's teacher-forced pass. What a plugin throws names it.
+  /// The model's teacher-forced pass. Errors of a plugin name it.
   DecoderOutput forward(const Batch& batch, nn::Context& context) const;
 
   /// The parameters from an open checkpoint; all mismatches in one FormatError, before any is
@@ -78,9 +78,9 @@ struct PHRASEQ_API TranslationModel {
   void add_tensors(HostTensors& tensors, const TaskState& state) const;
 };
 
-/// Examples as one batch on the models' device, made by the first model's task, with
-/// what every model of the ensemble wants of its batches. UsageError when two models want the same
-/// addition with other values, or other sources.
+/// Examples as one batch on the models' device, made by the first model's task, with what every
+/// model of the ensemble needs in its batches. Throws UsageError if two models need the same
+/// addition with different values, or different sources.
 PHRASEQ_API Batch collate_for(const std::vector<TranslationModel>& models,
                               const std::vector<Example>& examples);
 
@@ -88,13 +88,13 @@ PHRASEQ_API Batch collate_for(const std::vector<TranslationModel>& models,
 PHRASEQ_API void require_same_dictionaries(const TranslationModel& first,
                                            const TranslationModel& other);
 
-/// The most target tokens, </s> counted, that all of the models take.
+/// The maximum number of target tokens, including </s>, that all of the models accept.
 PHRASEQ_API int64_t max_target_positions(const std::vector<TranslationModel>& models);
 
 /// The names and options of a selection, as a checkpoint records them.
 PHRASEQ_API nlohmann::json to_json(const Selection& selection);
-/// A selection from such a record. A plugin that is not there is a PluginError that says what to
-/// install.
+/// A selection from such a record. Throws a PluginError that says what to install if the plugin is
+/// missing.
 PHRASEQ_API Selection selection_from(const Registry& registry,
                                      const std::string& kind,
                                      const nlohmann::json& record);

@@ -16,7 +16,7 @@ enum class PrintAlignment { kNone, kHard, kSoft };
 inline constexpr EnumName<OutputFormat> kOutputFormatNames[] = {{"plain", OutputFormat::kPlain},
                                                                 {"fairseq", OutputFormat::kFairseq},
                                                                 {"jsonl", OutputFormat::kJsonl}};
-/// The same and kAuto, where the format follows from what is translated.
+/// The same and kAuto, for which the format follows from what is translated.
 inline constexpr EnumName<OutputFormat> kAutoOutputFormatNames[] = {
     {"auto", OutputFormat::kAuto},
     {"plain", OutputFormat::kPlain},
@@ -25,7 +25,7 @@ inline constexpr EnumName<OutputFormat> kAutoOutputFormatNames[] = {
 inline constexpr EnumName<PrintAlignment> kPrintAlignmentNames[] = {
     {"", PrintAlignment::kNone}, {"hard", PrintAlignment::kHard}, {"soft", PrintAlignment::kSoft}};
 
-/// How translations are written down (docs/formats/output.md).
+/// The output format of translations (docs/formats/output.md).
 struct TranslationFormat {
   OutputFormat format = OutputFormat::kPlain;
   PostProcess post_process = PostProcess::kNotGiven;  ///< --remove-bpe: of symbols and of text

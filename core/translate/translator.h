@@ -36,23 +36,23 @@ struct Translation {
 /// Translates sentences with one model or an ensemble, on several workers that share the weights.
 class PHRASEQ_API Translator {
  public:
-  /// What `decoder` selects outlives the engine. Throws UsageError when the models' dictionaries
-  /// differ.
+  /// What `decoder` selects must outlive the translator. Throws UsageError if the models'
+  /// dictionaries differ.
   Translator(std::vector<TranslationModel> models,
              const Selection& decoder,
              const TranslationSettings& settings);
 
-  /// The first model's: what texts are read and written with.
+  /// The first model's task, which reads and writes texts.
   const Task& task() const { return *models_.front().task; }
   const TranslationModel& model() const { return models_.front(); }
-  /// Searches with another decoder, or with attention, from the next call on.
+  /// Searches with a different decoder, or with attention, from the next call on.
   void search_with(const Selection& decoder, bool need_attention);
   /// Adds the scores of a language model, times `weight`, from the next call on (shallow fusion).
-  /// Throws UsageError when its dictionary is not the target's, or when it reads sources.
+  /// Throws UsageError if its dictionary is not the target's, or if it reads sources.
   void fuse_with(TranslationModel language_model, double weight);
-  /// The most source tokens that all models take, </s> counted.
+  /// The maximum number of source tokens that all models accept, including </s>.
   int64_t max_source_tokens() const;
-  /// The most target tokens that all models write, </s> counted.
+  /// The maximum number of target tokens that all models can generate, including </s>.
   int64_t max_target_tokens() const;
 
   /// Returns the translations in the order of the examples. Throws DataError for a source longer
@@ -74,8 +74,8 @@ class PHRASEQ_API Translator {
   double language_model_weight_ = 0;
 };
 
-/// Whether a sentence has no words, nothing to translate. A prompt (kPromptExtra) is continued also
-/// when it is empty.
+/// Whether a sentence has no words, so there is nothing to translate. A prompt (kPromptExtra) is
+/// continued even if it is empty.
 PHRASEQ_API bool is_empty(const Example& example);
 
 }  // namespace phraseq

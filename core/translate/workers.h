@@ -7,15 +7,16 @@
 
 namespace phraseq {
 
-/// How the machine's cores are used: so many workers, each with so many threads for its operators.
+/// How the machine's cores are used: the number of workers, and the number of threads for the
+/// operators of each.
 struct WorkerSettings {
   int64_t workers = 1;
   int64_t threads = 1;
 };
 
 /// Calls `job(number, worker)` for every number 0 … jobs-1, in order of the numbers, on `workers`
-/// threads; a free worker takes the next. With one worker it is the calling thread. The first
-/// exception stops the taking of jobs and is thrown again here.
+/// threads; a free worker takes the next. A single worker is the calling thread. After the first
+/// exception, no more jobs are started, and it is rethrown here.
 PHRASEQ_API void run_jobs(int64_t jobs,
                           const WorkerSettings& settings,
                           const std::function<void(int64_t number, int64_t worker)>& job);

@@ -15,9 +15,10 @@ struct AlignmentLossOptions final : LabelSmoothingOptions {
 ///
 ///     loss = CE - λ · Σ over the links (s, t) of ln A[t, s] / (number of links of t)
 ///
-/// A is kAlignmentProbabilities of the decoder's output. Throws UsageError when an architecture
-/// gives none, and in training when the batch comes without alignments; a batch whose sentences
-/// have no links has CE alone. A below the smallest normal number counts as that.
+/// A is kAlignmentProbabilities of the decoder's output. Throws UsageError if an architecture does
+/// not provide it and, in training, if the batch has no alignments; for a batch whose sentences
+/// have no links, the loss is CE alone. Values of A below the smallest normal number are replaced
+/// by that number.
 class AlignmentLoss final : public Criterion {
  public:
   AlignmentLoss(const AlignmentLossOptions& options, const CriterionSetup& setup);

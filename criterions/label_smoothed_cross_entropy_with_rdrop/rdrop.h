@@ -10,14 +10,14 @@ struct RDropOptions final : LabelSmoothingOptions {
   void describe(OptionTable& table) override;
 };
 
-/// R-Drop (Liang et al. 2021, eq. 4): two passes of a batch with different dropout masks, whose
-/// distributions p and q over the vocabulary are drawn together.
+/// R-Drop (Liang et al. 2021, eq. 4): two passes over a batch with different dropout masks, whose
+/// distributions p and q over the vocabulary are pulled toward each other.
 ///
 ///     loss = CE(p) + CE(q) + α · (KL(p‖q) + KL(q‖p)) / 2
 ///
-/// CE is the label-smoothed cross entropy; the sum is divided by the tokens of one pass, as
-/// fairseq does. Without dropout both passes are equal: evaluation runs one and reports 2 · CE.
-/// With α = 0 everything is as label_smoothed_cross_entropy has it.
+/// CE is the label-smoothed cross entropy; the sum is divided by the tokens of one pass, as fairseq
+/// does. Without dropout, both passes are equal: evaluation runs one and reports 2 · CE. With α =
+/// 0, everything is as in label_smoothed_cross_entropy.
 class RDrop final : public Criterion {
  public:
   RDrop(const RDropOptions& options, const CriterionSetup& setup);

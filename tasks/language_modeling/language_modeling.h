@@ -27,13 +27,13 @@ struct LanguageModelingOptions final : Options {
   TokenizerFiles tokenizer_files() const;
 };
 
-/// Text of one language, whose tokens are predicted from those before them: fairseq's task of this
-/// name with its target `future`.
+/// Text of one language, whose tokens are predicted from those before them: fairseq's task of the
+/// same name with its target `future`.
 ///
 /// A split is cut into blocks (BlockCorpus); a training set of several splits (training_splits) is
-/// cut as one text. Of several folders, A:B:C, each epoch of training uses one, in turn; everything
-/// else comes from the first. A line of text to be continued is an example with the extra
-/// kPromptExtra. Both dictionaries are the language's.
+/// cut as one text. With several folders, A:B:C, each epoch of training uses one, in turn;
+/// everything else comes from the first. A line of text to be continued is an example with the
+/// extra kPromptExtra. Both dictionaries are that of the language.
 class LanguageModeling final : public Task, public OptionsFromData, public BlockSource {
  public:
   LanguageModeling(const LanguageModelingOptions& options, const TaskSetup& setup);
@@ -55,7 +55,7 @@ class LanguageModeling final : public Task, public OptionsFromData, public Block
   std::unique_ptr<Corpus> open_blocks(const std::string& split,
                                       bool training,
                                       const BlockOptions& options) const override;
-  /// Sources, and what the decoder is fed, are what the examples say: a block is no sentence.
+  /// Sources and decoder inputs are taken from the examples as they are: a block is not a sentence.
   Batch collate(const std::vector<Example>& examples,
                 const SequenceConventions& conventions = {}) const override;
 

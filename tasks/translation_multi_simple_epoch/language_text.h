@@ -17,18 +17,19 @@
 
 namespace phraseq {
 
-/// Text of all languages as ids and back, and the language tokens among the ids. Thread safe.
+/// Converts text of all languages to ids and back, and knows the language tokens among the ids.
+/// Thread-safe.
 ///
-/// `is_target` chooses the dictionary: of two that differ, the same token has other ids.
+/// `is_target` chooses the dictionary: if the two differ, the same token has different ids.
 class LanguageText {
  public:
-  /// The arguments outlive this, at their places.
+  /// The arguments must outlive this object and must not be moved.
   LanguageText(const LanguageVocabularies& vocabularies,
                const MultilingualOptions& options,
                const TaskSetup& setup);
 
-  /// With </s>, without language tokens: text that spells one is an unknown word. `sample_seed`:
-  /// see LanguageSide::encode.
+  /// The ids of a line with </s> and without language tokens: text that spells one is an unknown
+  /// word. `sample_seed`: see LanguageSide::encode.
   std::vector<int64_t> encode(const std::string& language,
                               bool is_target,
                               const std::string& line,
@@ -46,7 +47,7 @@ class LanguageText {
   bool is_token(int64_t id, bool is_target) const;
   /// The language of a token of the target dictionary.
   const std::string& language_of_token(int64_t target_id) const;
-  /// What --encoder-langtok and --decoder-langtok put around the sentences of a direction.
+  /// The tokens that --encoder-langtok and --decoder-langtok add to the sentences of a direction.
   DirectionTags tags_of(const LanguagePair& pair) const;
 
  private:
@@ -57,7 +58,7 @@ class LanguageText {
   const MultilingualOptions& options_;
   const TaskSetup& setup_;
   std::vector<int64_t> source_tokens_, target_tokens_;  ///< ids, ascending
-  mutable std::mutex making_;  ///< of sides: text is read on several threads
+  mutable std::mutex making_;  ///< guards the making of sides: text is read on several threads
   mutable std::map<std::pair<std::string, bool>, std::unique_ptr<LanguageSide>> sides_;
 };
 

@@ -22,19 +22,19 @@ struct LanguageVocabularies {
   nlohmann::json tokenizer_options;
   std::map<std::string, std::string> models;  ///< the tokenizer's bytes, by language
 
-  /// From the first of the data folders. Throws DataError when it lacks a pair, FormatError when
-  /// pairs have other dictionaries or tokenizers, and UsageError for options that contradict each
+  /// Reads the first of the data folders. Throws DataError if it lacks a pair, FormatError if pairs
+  /// have different dictionaries or tokenizers, and UsageError for options that contradict each
   /// other.
   static LanguageVocabularies from_folders(const PairFolders& folders,
                                            const MultilingualOptions& options);
   static LanguageVocabularies from_state(const TaskState& state);
-  /// `chosen`: the direction that tools which know of one alone are told.
+  /// `chosen`: the direction that is given to tools that know only one.
   TaskState save(const LanguagePair& chosen) const;
 
   /// One language as the source, or the target, of a pair.
   Vocabularies::Side side(const std::string& language, bool is_target) const;
   bool joined() const { return source == target; }
-  /// Throws FormatError when a folder has a dictionary of the pair with other symbols.
+  /// Throws FormatError if a folder has a dictionary of the pair with different symbols.
   void require_dictionaries_of(const std::string& folder,
                                const LanguagePair& pair,
                                LanguageTokenStyle style) const;

@@ -20,7 +20,7 @@ inline constexpr EnumName<SamplingMethod> kSamplingMethodNames[] = {
     {"temperature", SamplingMethod::kTemperature},
     {"RoundRobin", SamplingMethod::kRoundRobin}};
 
-/// fairseq's options of the task with its meanings and defaults.
+/// fairseq's options of this task, with fairseq's meanings and defaults.
 struct MultilingualOptions final : Options {
   std::string lang_pairs;
   std::vector<std::string> langs;
@@ -49,7 +49,7 @@ struct MultilingualOptions final : Options {
   void describe(OptionTable& table) override;
   std::vector<std::string> problems() const override;
   TokenizerFiles tokenizer_files() const;
-  /// Whether pairs are drawn, not used once each.
+  /// Whether sentence pairs are sampled rather than used once each.
   bool samples() const;
 };
 

@@ -17,14 +17,13 @@
 
 namespace phraseq {
 
-/// Translation between several languages with one model: fairseq's task of this name.
+/// Translation between several languages with one model: fairseq's task of the same name.
 ///
 /// Training uses the sentence pairs of --lang-pairs, each with the language tokens of its direction
 /// (DirectionTags), drawn by weights (SampledCorpus). Other splits are those of all pairs, one
-/// after the other, or of the one direction that the setup chooses. A direction of any two
-/// languages can be chosen, trained or not. The data of a pair stands in DATA, named as fairseq
-/// names it, or in DATA/SOURCE-TARGET; DATA may be several folders, A:B:C, each of which an epoch
-/// uses.
+/// after the other, or only of the direction that the setup chooses. A direction between any two
+/// languages can be chosen, trained or not. The data of a pair are in DATA, named as in fairseq, or
+/// in DATA/SOURCE-TARGET; DATA may be several folders, A:B:C, of which each epoch uses one.
 class MultilingualTask final : public Task, public OptionsFromData, public SeveralDirections {
  public:
   MultilingualTask(const MultilingualOptions& options, const TaskSetup& setup);
@@ -33,7 +32,8 @@ class MultilingualTask final : public Task, public OptionsFromData, public Sever
 
   const Dictionary& source_dictionary() const override { return vocabularies_.source; }
   const Dictionary& target_dictionary() const override { return vocabularies_.target; }
-  /// Of the direction that text is translated in; the first of the training where none is chosen.
+  /// The source language of the direction of translation; if none is chosen, that of the first
+  /// direction of training.
   const std::string& source_language() const override { return direction_.source; }
   const std::string& target_language() const override { return direction_.target; }
   ArchitectureSetup architecture_setup() const override;
@@ -54,7 +54,7 @@ class MultilingualTask final : public Task, public OptionsFromData, public Sever
   std::vector<int64_t> encode_tree(const std::string& source,
                                    const std::string& tree,
                                    const TextPlace& place) const override;
-  /// Without the language token of the target, as fairseq prints it; a source keeps its token.
+  /// Omits the language token of the target, as fairseq does; a source keeps its token.
   std::string symbols(std::span<const int64_t> ids, bool target_side) const override;
   std::string text(std::span<const int64_t> ids, bool target_side) const override;
 
@@ -87,7 +87,7 @@ class MultilingualTask final : public Task, public OptionsFromData, public Sever
   std::vector<int64_t> without_tokens(std::span<const int64_t> ids, bool target_side) const;
 
   MultilingualOptions options_;
-  TaskSetup setup_;  ///< its state is only there during the construction
+  TaskSetup setup_;  ///< its state exists only during construction
   PairFolders folders_;
   LanguageVocabularies vocabularies_;
   LanguageText text_;

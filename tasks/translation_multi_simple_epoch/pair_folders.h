@@ -13,19 +13,20 @@ namespace phraseq {
 class PairFolders {
  public:
   /// `folders`: at least one. `loader`: the value of --data-loader. What a plugin's loader reads is
-  /// unknown: of its data, only the dictionaries are looked for.
+  /// unknown, so only the dictionaries of its data are looked for.
   PairFolders(std::vector<std::string> folders, const std::string& loader);
 
   const std::string& first() const { return folders_.front(); }
   bool are_several() const { return folders_.size() > 1; }
 
-  /// The place of a pair in the first folder. Throws DataError, with the pairs that are there, when
+  /// The place of a pair in the first folder. Throws a DataError with the pairs that are there if
   /// the folder has others but not this one.
   std::string require_in_first(const LanguagePair& pair) const;
-  /// The place of a pair in the first folder, and in every other one that has it. Throws IoError
-  /// when one of the others does not exist.
+  /// The place of a pair in the first folder, and in every other one that has it. Throws IoError if
+  /// one of the others does not exist.
   std::vector<std::string> places_of(const LanguagePair& pair) const;
-  /// Throws DataError when one of several folders has none of the pairs: it would never be used.
+  /// Throws DataError if one of several folders has none of the pairs, because it would never be
+  /// used.
   void require_use_of_all(const std::vector<LanguagePair>& pairs) const;
 
  private:
@@ -36,7 +37,7 @@ class PairFolders {
   bool is_of_plugin_;  ///< the loader
 };
 
-/// The remedy where a data folder lacks a pair.
+/// The remedy if a data folder lacks a pair.
 inline constexpr const char* kAddThePair =
     "Preprocess the pair into this folder or into a folder of its name within it, or remove it "
     "from --lang-pairs.";

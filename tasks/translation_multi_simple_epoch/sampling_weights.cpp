@@ -59,7 +59,7 @@ std::vector<double> weights_of(const JsonEntry& entry,
   return weights;
 }
 
-/// The user writes the weights: what is wrong with them is no damage to a file.
+/// The user writes the weights: an error in them is not a damaged file.
 std::vector<double> given_weights(const std::string& text,
                                   const std::string& place,
                                   const std::vector<LanguagePair>& pairs) {

@@ -18,18 +18,18 @@ struct PhraseMemoryTaskOptions final : TranslationOptions {
   void describe(OptionTable& table) override;
 };
 
-/// Translation of sentences with a phrase memory (Tang et al. 2016, sec. 3): examples bring the
-/// slots of their source, batches hold them as extras (core/data/phrases/phrase_extras.h).
+/// Translation of sentences with a phrase memory (Tang et al. 2016, sec. 3): examples contain the
+/// slots of their source, and batches have them as extras (core/data/phrases/phrase_extras.h).
 ///
-/// The memory comes from the checkpoint, else from the data folder that preprocess wrote phrases
-/// into, else from the options: then the data is raw text. Its text and settings are a part of the
-/// checkpoint. Phrases match words, so the tokenizer has to be `word`.
+/// The memory comes from the checkpoint, otherwise from the data folder if preprocess wrote phrases
+/// into it, otherwise from the options, in which case the data are raw text. Its text and settings
+/// are part of the checkpoint. Phrases match words, so the tokenizer must be `word`.
 class TranslationWithPhraseMemory final : public TranslationTask {
  public:
-  /// Throws UsageError when there is no memory, or options contradict the data folder's.
+  /// Throws UsageError if there is no memory, or if options contradict the data folder's.
   TranslationWithPhraseMemory(const PhraseMemoryTaskOptions& options, const TaskSetup& setup);
 
-  /// Adds `phrase_slots`: the most phrases that a sentence gets.
+  /// Adds `phrase_slots`: the maximum number of phrases in a sentence.
   ArchitectureSetup architecture_setup() const override;
   /// Throws DataError for a sentence with more phrases than that.
   Batch collate(const std::vector<Example>& examples,

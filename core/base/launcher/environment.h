@@ -8,7 +8,7 @@
 
 namespace phraseq {
 
-/// Where variables of the environment are looked up: nothing for one that is not set or empty.
+/// Looks up an environment variable; returns nothing if it is unset or empty.
 using Environment = std::function<std::optional<std::string>(const std::string& name)>;
 
 /// The environment of this process.

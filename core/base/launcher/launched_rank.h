@@ -13,7 +13,7 @@ inline constexpr const char* kSlurmLauncher = "Slurm";
 
 inline constexpr int kMostProcesses = 1'000'000;
 
-/// Which one of how many processes a launcher started this process as.
+/// The place of this process among those that a launcher started.
 struct LaunchedRank {
   int rank = 0;
   int world_size = 1;
@@ -23,11 +23,11 @@ struct LaunchedRank {
 };
 
 /// Reads RANK, WORLD_SIZE and LOCAL_RANK (torchrun), SLURM_* within a step of srun, or
-/// OMPI_COMM_WORLD_* or PMI_* (mpirun), in this order; nothing when no launcher is found. Throws
+/// OMPI_COMM_WORLD_* or PMI_* (mpirun), in this order; nothing when no launcher is found. Throws a
 /// UsageError that names the variable when one is missing, is not a number, or contradicts another.
 PHRASEQ_API std::optional<LaunchedRank> find_launched_rank(const Environment& environment);
 
-/// `text` as a whole number; UsageError with `name` when it is none, or not from `low` to `high`.
+/// `text` as a whole number. Throws a UsageError with `name` if it is not one from `low` to `high`.
 PHRASEQ_API int whole_number_of(const std::string& name,
                                 const std::string& text,
                                 int low,

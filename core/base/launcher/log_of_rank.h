@@ -6,8 +6,8 @@
 
 namespace phraseq {
 
-/// For one of several processes that say the same: only errors are logged, each after `prefix`
-/// ("rank 1: ").
+/// For a process whose messages would repeat those of another: logs errors only, each after
+/// `prefix` ("rank 1: ").
 PHRASEQ_API void log_only_errors(std::string_view prefix);
 
 }  // namespace phraseq

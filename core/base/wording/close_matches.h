@@ -9,14 +9,14 @@
 
 namespace phraseq {
 
-/// Up to three of `known` that a person may have meant by `name`, nearest first: those within an
-/// edit distance (insert, delete, replace, swap of neighbors) of a third of the name, or that it
-/// begins.
+/// Up to three of `known` that a person may have meant by `name`, nearest first: those whose edit
+/// distance (insertions, deletions, replacements, swaps of neighbors) is at most a third of the
+/// name, and those that begin with it.
 PHRASEQ_API std::vector<std::string> close_matches(std::string_view name,
                                                    std::span<const std::string> known);
 
 /// The three of `known` with the smallest edit distance to `name`, however large it is; those that
-/// `name` begins come first.
+/// begin with `name` come first.
 PHRASEQ_API std::vector<std::string> nearest_names(std::string_view name,
                                                    std::span<const std::string> known);
 

@@ -7,9 +7,9 @@
 
 namespace phraseq {
 
-/// A message as a person can read it: of a line over 1,000 bytes, which quotes some input, the
-/// beginning and the end; of more than 200 lines the first; control characters and bytes that are
-/// not UTF-8 as \x1B.
+/// A message in a form that a person can read: of a line over 1,000 bytes, which quotes some input,
+/// only the beginning and the end; of more than 200 lines only the first ones; control characters
+/// and invalid UTF-8 as escapes (\x1B).
 PHRASEQ_API std::string shortened_message(std::string_view message);
 
 /// A piece of input for a message: at most 200 bytes of it, on one line.

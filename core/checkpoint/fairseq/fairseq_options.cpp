@@ -52,7 +52,7 @@ constexpr std::array kLanguageModelSwitches = {"decoder_normalize_before",
                                                "share_decoder_input_output_embed",
                                                "no_scale_embedding"};
 
-/// What a language model alone has and we do not.
+/// Options that only a language model has and phraseq does not support.
 constexpr std::array kUnsupportedInLanguageModels = {"adaptive_softmax_cutoff",
                                                      "adaptive_input",
                                                      "character_embeddings",

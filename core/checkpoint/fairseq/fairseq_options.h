@@ -9,19 +9,20 @@
 namespace phraseq {
 
 /// fairseq's options of a `transformer` (`vars(args)`, or `cfg.model`, as a JSON object) as the
-/// options of our architecture `transformer` that compute the same: fairseq's own names where it
-/// has them, and what it has built in: its sinusoids, an epsilon of 1e-5, biases everywhere but at
-/// the output, decoding from </s>.
+/// options of the architecture `transformer` that compute the same: those that fairseq has, and
+/// what is built into it: its sinusoids, an epsilon of 1e-5, biases everywhere except at the
+/// output, and decoding from </s>.
 ///
-/// For a `transformer_align`, those of our architecture of that name.
+/// For a `transformer_align`, those of phraseq's architecture of that name.
 ///
-/// `path` is in error messages. Throws FormatError for options that are no such object, and
-/// UsageError that lists every option with a value that we have nothing for.
+/// `path` is used in error messages. Throws FormatError for options that are not such an object,
+/// and a UsageError that lists every option whose value has no counterpart.
 PHRASEQ_API nlohmann::json options_from_fairseq(const nlohmann::json& fairseq,
                                                 const std::string& path);
 
-/// The same for a `transformer_lm`: the options of our architecture of that name. The model's
-/// longest input is its `max_target_positions`, else its `tokens_per_sample`, else 1024.
+/// The same for a `transformer_lm`: the options of phraseq's architecture of that name. The maximum
+/// length of the model's input is its `max_target_positions`, otherwise its `tokens_per_sample`,
+/// otherwise 1024.
 PHRASEQ_API nlohmann::json language_model_options_from_fairseq(const nlohmann::json& fairseq,
                                                                const std::string& path);
 

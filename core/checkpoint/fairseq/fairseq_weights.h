@@ -12,13 +12,13 @@
 
 namespace phraseq {
 
-/// The parameters of our architecture `transformer` in a file of fairseq's weights, as views into
-/// it; with the options of a `transformer_lm`, which have no encoder, that architecture's.
+/// The parameters of the architecture `transformer` in a file of fairseq's weights, as views into
+/// it; with the options of a `transformer_lm`, which have no encoder, those of that architecture.
 ///
-/// Names and shapes are fairseq's and ours alike. What stands there twice is taken once: matrices
-/// shared by `options` (which must then be equal), the copies that fairseq's fast path keeps, its
-/// buffers. Parameters that are missing, of another shape, no numbers with a fraction, or more than
-/// the options ask for are listed in one FormatError.
+/// Names and shapes are the same in fairseq and phraseq. Duplicates are used once: matrices shared
+/// by `options` (which must then be equal), the copies that fairseq's fast path keeps, and its
+/// buffers. Parameters that are missing, have a different shape, are not floating-point numbers, or
+/// are not expected by the options are listed in one FormatError.
 PHRASEQ_API std::vector<TensorView> weights_from_fairseq(const CheckpointFile& weights,
                                                          const nlohmann::json& options,
                                                          int64_t source_vocabulary,

@@ -5,12 +5,12 @@
 
 namespace phraseq {
 
-/// Whether the metadata describe a model of phraseq: true of its checkpoints, and of what another
-/// program made of one without the entries of the format's own.
+/// Whether the metadata describe a model of phraseq: true for its checkpoints, and for files that
+/// another program made from one without the entries of the format itself.
 PHRASEQ_API bool describes_model(const CheckpointFile& file);
 
-/// Throws FormatError when a file without checksums is no model of phraseq, but for instance
-/// another toolkit's weights.
+/// Throws FormatError if a file without checksums is not a model of phraseq but, for instance, the
+/// weights of another toolkit.
 PHRASEQ_API void require_model(const CheckpointFile& file);
 
 /// Logs a warning when a file has no checksums.

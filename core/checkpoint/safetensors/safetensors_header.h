@@ -12,7 +12,7 @@ namespace phraseq {
 
 /// Bytes of the little-endian number in front of the header.
 inline constexpr uint64_t kHeaderLengthBytes = 8;
-inline constexpr uint64_t kDataAlignment = 64;  ///< of the first tensor in a file of ours
+inline constexpr uint64_t kDataAlignment = 64;  ///< of the first tensor in phraseq's files
 /// The largest header that is read or written, as in the safetensors library.
 inline constexpr uint64_t kMaxHeaderBytes = 100'000'000;
 
@@ -33,11 +33,11 @@ struct SafetensorsHeader {
 
 /// Parses and checks a header: JSON of exactly this shape, no key twice, known dtypes, shapes that
 /// do not overflow and agree with their offsets, data without gap or overlap and of `data_size`
-/// bytes. Memory grows with the text, never with a number in it. Throws FormatError, beginning with
-/// `path`.
+/// bytes. Memory use grows with the text, never with a number in it. Throws a FormatError that
+/// begins with `path`.
 SafetensorsHeader parse_header(std::string_view text, uint64_t data_size, const std::string& path);
 
-/// The text of a header, padded with spaces so that the data starts at a multiple of eight.
+/// The text of a header, padded with spaces so that the data start at a multiple of eight.
 std::string header_text(const SafetensorsHeader& header);
 
 /// A name for an error message: in quotes, control and non-ASCII characters escaped.

@@ -12,7 +12,7 @@
 
 namespace phraseq {
 
-/// Element types of the safetensors layout that we read and write.
+/// Element types of the safetensors layout that are read and written.
 enum class DType { kF64, kF32, kF16, kBF16, kI64, kI32, kI16, kI8, kU8, kBool };
 
 PHRASEQ_API std::string_view to_string(DType dtype);  ///< "F32" …

@@ -9,8 +9,9 @@
 
 namespace phraseq::conformance {
 
-/// What every architecture has to stand, on small models of `selection` (see small_selection). The
-/// registry holds the toy task; files are written below `folder`. Both outlive the checks.
+/// The checks that every architecture must pass, on small models of `selection` (see
+/// small_selection). The registry contains the toy task; files are written below `folder`. Both
+/// must outlive the checks.
 PHRASEQ_API std::vector<Check> architecture_suite(const Registry& registry,
                                                   const Selection& selection,
                                                   const std::string& folder);

@@ -60,7 +60,7 @@ void count_product(const c10::OperatorHandle& call,
                        stack);
 }
 
-/// Counts while it lives.
+/// Counts while it exists.
 class CountingProducts {
  public:
   explicit CountingProducts(CountedProducts& into)

@@ -132,7 +132,7 @@ Findings exact_length(const Selection& selection) {
                 });
 }
 
-/// Targets that begin in another way than the translations without a prefix.
+/// Targets that begin differently from the translations without a prefix.
 std::vector<Example> with_references(const Selection& selection) {
   std::vector<Example> sentences = scripted_sentences();
   const Translations usual = decode_scripted(selection, sentences);

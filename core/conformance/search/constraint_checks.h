@@ -8,7 +8,7 @@
 namespace phraseq::conformance {
 
 /// Whether a decoder with the options of every search (SearchOptions) obeys them. Each option is
-/// set to a value that the decoder's translations without it contradict.
+/// set to a value that the decoder's translations without the option violate.
 std::vector<Check> constraint_checks(const Selection& selection);
 
 }  // namespace phraseq::conformance

@@ -11,10 +11,11 @@
 namespace phraseq {
 
 /// The file `model.bin` of a CTranslate2 model, opened for reading (ct2_variables.h has its
-/// layout). Aliases stand for the variables that they name. Views stay good as long as the object.
+/// layout). Aliases stand for the variables that they name. Views stay valid as long as the object.
 class PHRASEQ_API Ct2File {
  public:
-  /// Throws IoError, and FormatError for a file of another kind or version, or one that is cut off.
+  /// Throws IoError, and FormatError for a file of a different kind or version or one that is
+  /// truncated.
   explicit Ct2File(const std::string& path);
 
   const std::string& path() const { return file_.path(); }

@@ -92,7 +92,7 @@ class Ct2Importer {
     return value;
   }
 
-  /// A variable under our name.
+  /// A variable under phraseq's name.
   void take_as(const std::string& name, const std::string& ours) {
     weights_.push_back(take(name));
     weights_.back().name = ours;
@@ -103,7 +103,7 @@ class Ct2Importer {
     take_as(name + "/beta", ours + ".bias");
   }
 
-  /// A variable that holds several of ours one below the other.
+  /// A variable that stacks several of phraseq's parameters.
   void split(const TensorView& variable, const std::vector<std::string>& ours) {
     const auto parts = static_cast<int64_t>(ours.size());
     if (variable.shape.empty() || variable.shape[0] % parts != 0)
@@ -216,7 +216,7 @@ class Ct2Importer {
         positions;
   }
 
-  /// A setting that the two stacks share in our model.
+  /// A setting that the two stacks share in phraseq's model.
   void agree(const char* option, const json& value, const std::string& stack) {
     if (stack == "decoder" && model_.options.at(option) != value)
       refuse(fmt::format("encoder and decoder differ in {}", option));

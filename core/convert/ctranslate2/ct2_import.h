@@ -11,9 +11,9 @@ namespace phraseq {
 /// model.bin, config.json, the vocabularies, and the subword model `sentencepiece`, or source.spm
 /// and target.spm if they are there.
 ///
-/// A symbol that the model starts from without being able to produce it, and padding, are added
-/// where its vocabulary lacks them. Throws FormatError, UsageError and IoError as import_fairseq
-/// does; every variable that is not understood is named.
+/// A start symbol that the model cannot produce, and padding, are added if its vocabulary lacks
+/// them. Throws FormatError, UsageError and IoError as import_fairseq does; every variable that is
+/// not understood is named.
 PHRASEQ_API ImportedModel import_ctranslate2(const std::string& folder,
                                              const std::string& source_lang,
                                              const std::string& target_lang,

@@ -9,8 +9,8 @@
 namespace phraseq {
 
 /// Reads `shared_vocabulary.json`, or that of a side ("source" or "target"). <s> and padding
-/// (`<blank>` or `<pad>`) may be missing. Throws IoError when there is no file, and FormatError
-/// without </s> or <unk>.
+/// (`<blank>` or `<pad>`) may be missing. Throws IoError if there is no such file, and FormatError
+/// if </s> or <unk> is missing.
 PHRASEQ_API ForeignVocabulary read_ct2_vocabulary(const std::filesystem::path& folder,
                                                   const std::string& side);
 

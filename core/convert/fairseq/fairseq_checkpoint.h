@@ -14,14 +14,14 @@ namespace phraseq {
 struct PHRASEQ_API FairseqCheckpoint {
   nlohmann::json options;       ///< of the model: `args`, or `model` in `cfg`
   nlohmann::json task_options;  ///< the same as `options` in a checkpoint with `args`
-  std::string task;             ///< "translation"; empty when it is not recorded
+  std::string task;             ///< "translation"; empty if it is not recorded
   std::string source_lang;
   std::string target_lang;
   std::string data;  ///< the data folder of the training, on the machine where it ran
   std::vector<TensorView> weights;  ///< views into the file
 };
 
-/// Throws FormatError when the file holds no model of fairseq's.
+/// Throws FormatError if the file does not hold a fairseq model.
 PHRASEQ_API FairseqCheckpoint read_fairseq_checkpoint(const TorchFile& file);
 
 }  // namespace phraseq

@@ -112,7 +112,7 @@ std::string find_monolingual_data(const FairseqFiles& files) {
                 "Give fairseq's data folder with --data; it has dict.txt.");
 }
 
-/// A language model has no target language of its own.
+/// A language model has no separate target language.
 void check_one_language(const FairseqFiles& files) {
   if (files.target_lang.empty() || files.target_lang == files.source_lang)
     return;

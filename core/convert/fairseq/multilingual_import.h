@@ -10,10 +10,10 @@ namespace phraseq {
 
 inline constexpr const char* kMultilingualTask = "translation_multi_simple_epoch";
 
-/// Fills a model of fairseq's multilingual task in: its language pairs, where its tokens stand, and
-/// the dictionaries with these tokens. `files.data` is the folder of the dictionaries; the
-/// languages of `files` are the direction that it translates in unless another is chosen. Throws
-/// UsageError that lists the settings without a counterpart, IoError for files that are missing.
+/// Fills in a model of fairseq's multilingual task: its language pairs, the positions of its
+/// language tokens, and the dictionaries with these tokens. `files.data` is the folder of the
+/// dictionaries; the languages of `files` are the default direction of translation. Throws a
+/// UsageError that lists the settings without a counterpart, and IoError for missing files.
 void fill_multilingual(ImportedModel& model,
                        const FairseqFiles& files,
                        const FairseqCheckpoint& checkpoint);

@@ -10,10 +10,10 @@
 
 namespace phraseq {
 
-/// A config.json of Hugging Face while it becomes options of the Transformer.
+/// A config.json of Hugging Face that is being converted to options of the Transformer.
 class HfConfig {
  public:
-  /// Throws FormatError when the file is not that of `model_type`.
+  /// Throws FormatError if the file is not for `model_type`.
   HfConfig(const nlohmann::json& config, const std::string& path, const std::string& model_type);
 
   /// The entry, or `otherwise`.
@@ -26,13 +26,13 @@ class HfConfig {
   /// A size of the model.
   int64_t size(const char* name, int64_t least = 1) const;
 
-  /// Sizes but the encoder's depth, dropout, activation and what else is the same in all of these
-  /// models; the defaults are those of Hugging Face's class.
+  /// Sizes except the encoder's depth, dropout, activation and everything else that is the same in
+  /// all of these models; the defaults are those of Hugging Face's class.
   nlohmann::json common_options(const char* default_activation, bool scales_by_default);
 
-  /// Notes that phraseq has no counterpart of the entry.
+  /// Records that phraseq has no counterpart of the entry.
   void reject(const char* name);
-  /// Throws UsageError with all that was rejected.
+  /// Throws a UsageError that lists everything that was rejected.
   void refuse_rejected() const;
 
  private:
@@ -42,8 +42,8 @@ class HfConfig {
   std::vector<std::string> problems_;
 };
 
-/// The entries of a config.json with the settings of banned and forced tokens of `generation`, the
-/// generation_config.json of the path `place`, where newer versions keep them.
+/// The entries of a config.json, with the settings of banned and forced tokens from `generation`,
+/// the generation_config.json at the path `place`, where newer versions keep them.
 nlohmann::json with_generation_settings(nlohmann::json config,
                                         const nlohmann::json& generation,
                                         const std::string& place);

@@ -17,13 +17,13 @@ class PHRASEQ_API HfFolder {
 
   std::string file(const std::string& name) const { return path_ + "/" + name; }
   bool has(const std::string& name) const;
-  /// Throws IoError for a file that is missing, FormatError for one that is no JSON.
+  /// Throws IoError for a missing file and FormatError for one that is not JSON.
   nlohmann::json json(const std::string& name) const;
-  /// config.json's model_type; "" when it has none.
+  /// config.json's model_type; "" if it has none.
   std::string model_type() const;
 
-  /// The tensors of model.safetensors, else of pytorch_model.bin, or of the files that an index
-  /// next to them lists; the files are kept by `owner`.
+  /// The tensors of model.safetensors, otherwise of pytorch_model.bin, or of the files that an
+  /// index next to them lists; `owner` keeps the files.
   std::vector<TensorView> weights(ImportedModel& owner) const;
   /// The file that `weights` reads, or the index. Throws IoError when there is none.
   std::string weights_file() const;

@@ -29,7 +29,7 @@ const TensorView* find_tensor(const std::vector<TensorView>& tensors, std::strin
   return found == tensors.end() ? nullptr : &*found;
 }
 
-/// The one matrix of all embeddings under a name of ours, where it is not there.
+/// The only matrix of all embeddings, under one of phraseq's names, if it is missing.
 void add_matrix(std::vector<TensorView>& tensors, const TensorView& shared, const char* name) {
   if (find_tensor(tensors, name) != nullptr)
     return;
@@ -37,8 +37,8 @@ void add_matrix(std::vector<TensorView>& tensors, const TensorView& shared, cons
   tensors.back().name = name;
 }
 
-/// Hugging Face's names are those of fairseq, from which the code came, but for these. Sinusoids,
-/// which old versions store, are left out.
+/// Hugging Face's names are those of fairseq, from which the code came, except for these.
+/// Sinusoids, which old versions store, are left out.
 std::vector<TensorView> with_our_names(const std::vector<TensorView>& weights) {
   std::vector<TensorView> renamed;
   for (TensorView tensor : weights) {
@@ -78,7 +78,7 @@ int64_t vocabulary_size(const HfFolder& folder,
   return size;
 }
 
-/// Old tokenizers of NLLB put the language behind the sentence.
+/// Old tokenizers of NLLB put the language after the sentence.
 void check_tokenizer(const HfFolder& folder) {
   if (!folder.has("tokenizer_config.json"))
     return;

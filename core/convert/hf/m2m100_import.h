@@ -11,8 +11,8 @@ namespace phraseq {
 /// `save_pretrained` writes: config.json, model.safetensors or pytorch_model.bin,
 /// sentencepiece.bpe.model, and the files of read_m2m100_vocabulary. It becomes a model of the task
 /// `translation_multi_simple_epoch`, whose direction is chosen when translating; `source_lang` and
-/// `target_lang` are its default where they are given. Throws FormatError, UsageError and IoError
-/// as import_fairseq does.
+/// `target_lang` are its defaults if they are given. Throws FormatError, UsageError and IoError as
+/// import_fairseq does.
 PHRASEQ_API ImportedModel import_m2m100(const std::string& folder,
                                         const std::string& source_lang,
                                         const std::string& target_lang);

@@ -97,7 +97,7 @@ void add_tokens(std::vector<std::string>& tokens,
     tokens.push_back(token.value().is_object() ? token.at("content").text() : token.text());
 }
 
-/// Those that stand behind the pieces, in the order of their ids.
+/// Those that follow the pieces, in the order of their ids.
 std::vector<std::string> added_tokens(const HfFolder& folder) {
   std::vector<std::string> tokens;
   add_tokens(tokens, folder, kSpecialTokensFile, "additional_special_tokens");

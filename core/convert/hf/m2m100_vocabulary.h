@@ -18,12 +18,11 @@ struct M2m100Vocabulary {
   LanguageTokenStyle style = LanguageTokenStyle::kMultilingual;
 };
 
-/// M2M-100: vocab.json, behind which the languages follow (`__de__`, those of
-/// special_tokens_map.json or the list that tokenizer_config.json names); NLLB: tokenizer.json
-/// with its added tokens (`deu_Latn`), or the pieces of sentencepiece.bpe.model one id later and
-/// the languages of special_tokens_map.json. Up to `size`, ids without a symbol get one that no
-/// text has. Throws FormatError for ids that are not one after the other or symbols that have no
-/// place.
+/// M2M-100: vocab.json, followed by the languages (`__de__`, those of special_tokens_map.json or
+/// the list that tokenizer_config.json names); NLLB: tokenizer.json with its added tokens
+/// (`deu_Latn`), or the pieces of sentencepiece.bpe.model with ids greater by one and the languages
+/// of special_tokens_map.json. Up to `size`, ids without a symbol get one that does not occur in
+/// text. Throws FormatError for ids that are not consecutive or symbols that have no place.
 PHRASEQ_API M2m100Vocabulary read_m2m100_vocabulary(const HfFolder& folder, int64_t size);
 
 }  // namespace phraseq

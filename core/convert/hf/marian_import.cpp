@@ -121,7 +121,7 @@ class MarianImporter {
     return taken;
   }
 
-  /// Hugging Face's names are those of fairseq, from which the code came, but for these.
+  /// Hugging Face's names are those of fairseq, from which the code came, except for these.
   void rename_weights() {
     for (auto& tensor : weights_) {
       if (tensor.name.starts_with("model."))

@@ -12,8 +12,8 @@ namespace phraseq {
 /// SentencePiece models source.spm and target.spm. Languages left empty are those of
 /// tokenizer_config.json.
 ///
-/// The decoder's start symbol becomes our <s>, which is never produced. Throws FormatError,
-/// UsageError and IoError as import_fairseq does.
+/// The decoder's start symbol becomes <s>, which is never produced. Throws FormatError, UsageError
+/// and IoError as import_fairseq does.
 PHRASEQ_API ImportedModel import_marian_mt(const std::string& folder,
                                            const std::string& source_lang,
                                            const std::string& target_lang);

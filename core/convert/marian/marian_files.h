@@ -7,7 +7,7 @@ namespace phraseq {
 
 /// Replaces a folder by the `.npz` file in it (the one that decoder.yml names, if there are
 /// several), and fills in the vocabularies from `MODEL.npz.decoder.yml` or `decoder.yml` next to
-/// the model. Throws UsageError when they are not to be found.
+/// the model. Throws UsageError if they cannot be found.
 PHRASEQ_API MarianFiles find_marian_files(MarianFiles files);
 
 }  // namespace phraseq

@@ -7,7 +7,7 @@
 
 namespace phraseq {
 
-/// The settings that Marian stores in a model, `special:model.yml`, for vocabularies of these
+/// The settings that Marian stores in a model (`special:model.yml`), for vocabularies of these
 /// sizes.
 std::string marian_model_yml(const ExportModel& model,
                              size_t source_symbols,

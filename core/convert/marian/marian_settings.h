@@ -10,7 +10,7 @@
 
 namespace phraseq {
 
-/// A model of Marian's as `special:model.yml` describes it.
+/// A Marian model as `special:model.yml` describes it.
 struct MarianSettings {
   /// `transformer`, or `ssru_transformer` for a decoder with recurrent units (SSRU).
   std::string architecture = "transformer";
@@ -19,13 +19,13 @@ struct MarianSettings {
   bool tied_src = false;   ///< one matrix "Wemb" for source and target
   bool tied_output = false;
   bool has_output_bias = true;
-  /// By decoder layer: the number of the layer whose parameters it uses, from 1.
+  /// For each decoder layer, the number, from 1, of the layer whose parameters it uses.
   std::vector<int64_t> decoder_layers;
 
   bool is_recurrent() const { return architecture == "ssru_transformer"; }
 };
 
-/// Reads the settings. Throws FormatError for missing or impossible sizes, and UsageError that
+/// Reads the settings. Throws FormatError for missing or impossible sizes, and a UsageError that
 /// lists every setting without a counterpart.
 PHRASEQ_API MarianSettings marian_settings_of(const nlohmann::json& model_yml,
                                               const std::string& path);

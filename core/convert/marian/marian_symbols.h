@@ -10,12 +10,12 @@
 
 namespace phraseq {
 
-/// Our ids in the order of Marian's vocabulary: `</s>`, `<unk>`, and the other symbols; `<pad>` at
-/// the end when it must be there. `<s>` never is.
+/// phraseq's ids in the order of Marian's vocabulary: `</s>`, `<unk>`, and the other symbols;
+/// `<pad>` at the end if it is needed. `<s>` is never included.
 PHRASEQ_API std::vector<int64_t> marian_symbol_order(const Dictionary& dictionary, bool with_pad);
 
-/// Our ids in the order of a SentencePiece model's pieces; nothing when the pieces are not exactly
-/// those symbols.
+/// phraseq's ids in the order of a SentencePiece model's pieces; nothing if the pieces are not
+/// exactly those symbols.
 PHRASEQ_API std::optional<std::vector<int64_t>> piece_order(const Dictionary& dictionary,
                                                             const std::string& sentencepiece,
                                                             bool with_pad);

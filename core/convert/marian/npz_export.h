@@ -8,9 +8,9 @@
 namespace phraseq {
 
 /// Writes a model for Marian to `folder`, which must be missing or empty: model.npz, the
-/// vocabularies (SentencePiece models where their pieces are the symbols, YAML otherwise) and
-/// model.npz.decoder.yml. Throws UsageError that lists what Marian cannot express; nothing is there
-/// when it fails.
+/// vocabularies (SentencePiece models if their pieces are the symbols, YAML otherwise) and
+/// model.npz.decoder.yml. Throws a UsageError that lists what Marian cannot express; nothing is
+/// left if it fails.
 PHRASEQ_API void export_to_marian_npz(const ExportModel& model, const std::string& folder);
 
 }  // namespace phraseq

@@ -81,7 +81,7 @@ class NpyHeader {
     throw FormatError(fmt::format("{}: the header of the array has {}", where_, problem));
   }
 
-  /// What stands behind 'key':, up to the comma or brace that ends it.
+  /// What follows 'key':, up to the comma or brace that ends it.
   std::string_view value_of(std::string_view key) const {
     const size_t at = text_.find(fmt::format("'{}':", key));
     if (at == std::string_view::npos)

@@ -15,8 +15,9 @@ namespace phraseq {
 /// `.npy`.
 class PHRASEQ_API NpzFile {
  public:
-  /// Throws IoError, and FormatError for a file that is no such archive, is cut off or damaged, or
-  /// has arrays that are big-endian, in column order, or of a type that is not supported.
+  /// Throws IoError, and FormatError for a file that is not such an archive, is truncated or
+  /// damaged, or has arrays that are big-endian, in column order, or of a type that is not
+  /// supported.
   explicit NpzFile(const std::string& path);
 
   const std::string& path() const { return file_.path(); }
@@ -28,7 +29,7 @@ class PHRASEQ_API NpzFile {
 };
 
 /// Reads a `.npy` file (NumPy's format, versions 1 to 3); the array is a view into `bytes`. Throws
-/// FormatError, beginning with `where`.
+/// a FormatError that begins with `where`.
 PHRASEQ_API TensorView parse_npy(std::span<const std::byte> bytes, const std::string& where);
 
 /// An array as a `.npy` file, version 1.

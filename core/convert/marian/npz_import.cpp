@@ -164,7 +164,7 @@ class NpzImporter {
     add_weight(ours, {static_cast<int64_t>(values.size())}, values);
   }
 
-  /// A matrix [in, out], which is [out, in] in our model.
+  /// A matrix [in, out], which is [out, in] in phraseq's model.
   void take_matrix(const std::string& name, const std::string& ours) {
     const auto& shape = take(name).shape;
     if (shape.size() != 2)
@@ -184,7 +184,7 @@ class NpzImporter {
 
   bool is_pre_norm() const { return model_.options.at("encoder_normalize_before") == true; }
 
-  /// The norm of a sub-layer, before or behind it.
+  /// The norm of a sub-layer, before or after it.
   void take_sublayer_norm(const std::string& prefix, const std::string& ours) {
     take_norm(prefix, is_pre_norm() ? "_pre" : "", ours);
   }

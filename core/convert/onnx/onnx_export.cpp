@@ -139,7 +139,7 @@ class OnnxStack {
         activation(linear(x, layer + "fc1", hidden, width_)), layer + "fc2", width_, hidden);
   }
 
-  /// x + f(x) with its norm before f or behind the sum.
+  /// x + f(x) with its norm before f or after the sum.
   template <class SubLayer>
   std::string residual(const std::string& x, const std::string& norm_name, const SubLayer& f) {
     const std::string result = f(is_pre_norm() ? norm(x, norm_name) : x);
@@ -217,7 +217,7 @@ class OnnxDecoder : public OnnxStack {
   }
 
  private:
-  /// kHiddenScore for keys behind the query, [length, length].
+  /// kHiddenScore for keys after the query, [length, length].
   std::string causal_bias(const std::string& ids) {
     const std::string length =
         graph_.node("Squeeze", {length_of(ids), graph_.constant(std::vector<int64_t>{0})});

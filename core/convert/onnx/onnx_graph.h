@@ -38,10 +38,10 @@ class PHRASEQ_API OnnxGraph {
   std::string node(const char* operation,
                    const std::vector<std::string>& inputs,
                    const std::vector<Attribute>& attributes = {});
-  /// Gives a value a name of its own, so that it can be an output.
+  /// Gives a value a specific name, so that it can be an output.
   void rename(const std::string& value, const std::string& name);
 
-  /// The file. Throws UsageError when it would have 2 GiB or more, which protobuf cannot hold.
+  /// The file. Throws UsageError if it would have 2 GiB or more, which protobuf does not support.
   std::string serialize() const;
 
  private:

@@ -7,10 +7,10 @@
 
 namespace phraseq {
 
-/// The files of a model of OpenNMT-py.
+/// The files of an OpenNMT-py model.
 struct OpenNmtFiles {
   std::string model{};          ///< a checkpoint (model_step_N.pt)
-  std::string sentencepiece{};  ///< subword model for both languages; empty without
+  std::string sentencepiece{};  ///< subword model for both languages; empty = none
   std::string source_lang{};    ///< empty = src_lang of its options
   std::string target_lang{};
 };
@@ -19,7 +19,7 @@ struct OpenNmtFiles {
 /// `generator`, `vocab` and `opt`. False for a file that cannot be read.
 PHRASEQ_API bool is_opennmt_checkpoint(const std::string& path);
 
-/// Reads a Transformer of OpenNMT-py 3.x. Its sources have no </s>, and its layers are pre-norm.
+/// Reads an OpenNMT-py 3.x Transformer. Its sources have no </s>, and its layers are pre-norm.
 /// Words that pad the vocabulary to a multiple of eight remain in it: their scores are learned.
 /// Throws FormatError, UsageError and IoError as import_fairseq does.
 PHRASEQ_API ImportedModel import_opennmt(const OpenNmtFiles& files);

@@ -14,9 +14,9 @@ struct OpenNmtBiases {
   bool feed_forward = false;
 };
 
-/// The options of a checkpoint of OpenNMT-py (3.x) as options of our architecture
-/// `transformer`, except for the positions and the first token of the decoder. Throws FormatError
-/// for missing or impossible sizes, and UsageError that lists every setting without a counterpart.
+/// The options of a checkpoint of OpenNMT-py (3.x) as options of the architecture `transformer`,
+/// except for the positions and the first token of the decoder. Throws FormatError for missing or
+/// impossible sizes, and a UsageError that lists every setting without a counterpart.
 PHRASEQ_API nlohmann::json options_from_opennmt(const nlohmann::json& settings,
                                                 const OpenNmtBiases& biases,
                                                 const std::string& path);

@@ -16,16 +16,16 @@ class PickleInput {
   const std::string& where() const { return where_; }
   size_t position() const { return position_; }
 
-  /// Throws FormatError: damaged data at the opcode that was taken last.
+  /// Throws FormatError: damaged data at the opcode that was read last.
   [[noreturn]] void fail(std::string_view problem) const;
 
   char take_opcode();
   std::string_view take(uint64_t count);
   /// A little-endian number of `bytes` bytes.
   uint64_t take_number(size_t bytes);
-  /// Eight bytes, the highest first.
+  /// Eight bytes, the most significant first.
   double take_double();
-  /// The text before the next line break, which is taken, too.
+  /// The text before the next line break, which is consumed, too.
   std::string_view take_line();
 
  private:

@@ -9,11 +9,11 @@
 
 namespace phraseq {
 
-/// A value of a pickle as JSON: options. Objects with a state (a Namespace, omegaconf's
-/// containers) become objects, members of an enumeration their value, everything else without a
-/// counterpart its class as "<module.name>". Bytes that are not UTF-8 are escaped.
+/// A value of a pickle as JSON: options. Objects with a state (a Namespace, omegaconf's containers)
+/// become objects, members of an enumeration become their values, and everything else without a
+/// counterpart becomes its class as "<module.name>". Bytes that are not UTF-8 are escaped.
 ///
-/// Throws FormatError, beginning with `where`, for values nested more than 100 deep (or in
+/// Throws a FormatError that begins with `where` for values nested more than 100 deep (or within
 /// themselves) and for more than a million of them.
 PHRASEQ_API nlohmann::json json_of(const PickleGraph& graph,
                                    PickleRef ref,

@@ -3,8 +3,8 @@
 namespace phraseq {
 
 /// The opcodes of pickle protocols 0 to 5 (Python's Lib/pickletools.py). Those of the extension
-/// registry (0x82 to 0x84) and of out-of-band buffers (0x97, 0x98) are left out: no checkpoint has
-/// them.
+/// registry (0x82 to 0x84) and of out-of-band buffers (0x97, 0x98) are left out, because
+/// checkpoints do not use them.
 enum class Opcode : char {
   kMark = '(',
   kStop = '.',

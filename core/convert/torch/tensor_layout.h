@@ -20,7 +20,7 @@ struct PHRASEQ_API TensorLayout {
   /// What is wrong with these numbers for a storage of `storage_elements`, or nothing: negative
   /// numbers, products that overflow, elements beyond the storage, more elements than it has.
   std::optional<std::string> problem(int64_t storage_elements) const;
-  /// Of a layout without problem.
+  /// Only for a layout without problems.
   int64_t elements() const;
   /// Whether the elements follow one another in row-major order.
   bool is_contiguous() const;

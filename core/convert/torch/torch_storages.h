@@ -20,7 +20,7 @@ PHRASEQ_API std::optional<DType> storage_dtype(std::string_view name);
 class PHRASEQ_API TorchStorages {
  public:
   virtual ~TorchStorages() = default;
-  /// Throws FormatError when there is no such storage or it has not this many bytes.
+  /// Throws FormatError if there is no such storage or it does not have this many bytes.
   virtual std::span<const std::byte> find(const std::string& key, uint64_t bytes) const = 0;
 };
 
@@ -37,9 +37,9 @@ class PHRASEQ_API ZipStorages final : public TorchStorages {
   std::string path_;
 };
 
-/// In the older layout: one after the other behind the pickles, in the order of the list of keys,
-/// each behind its number of elements. How large an element is, only the references to a storage
-/// tell: `sizes` has the bytes of each key.
+/// In the older layout: one after the other after the pickles, in the order of the list of keys,
+/// each preceded by its number of elements. Only the references to a storage tell how large its
+/// elements are: `sizes` has the bytes of each key.
 class PHRASEQ_API SequentialStorages final : public TorchStorages {
  public:
   SequentialStorages(std::span<const std::byte> bytes,

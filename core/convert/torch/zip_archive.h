@@ -13,11 +13,11 @@
 namespace phraseq {
 
 /// A ZIP archive in memory whose entries are stored without compression, as PyTorch and NumPy's
-/// `savez` write them; also with the 64-bit sizes of large archives. Opening reads the directory,
+/// `savez` write them, including the 64-bit sizes of large archives. Opening reads the directory;
 /// `read` checks an entry. Entries are views into the archive.
 class PHRASEQ_API ZipArchive {
  public:
-  /// Throws FormatError, beginning with `path`, for bytes that are no complete archive.
+  /// Throws a FormatError that begins with `path` for bytes that are not a complete archive.
   ZipArchive(std::span<const std::byte> bytes, const std::string& path);
 
   /// Whether bytes begin like an archive.
@@ -25,8 +25,8 @@ class PHRASEQ_API ZipArchive {
 
   bool contains(const std::string& name) const { return entries_.contains(name); }
   std::vector<std::string> names() const;  ///< sorted
-  /// An entry's bytes. Throws FormatError when there is no such entry, it is compressed or
-  /// encrypted, it reaches beyond the archive, or its CRC-32 is not the recorded one.
+  /// An entry's bytes. Throws FormatError if there is no such entry, it is compressed or encrypted,
+  /// it extends beyond the archive, or its CRC-32 is not the recorded one.
   std::span<const std::byte> read(const std::string& name) const;
 
  private:

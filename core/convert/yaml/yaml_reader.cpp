@@ -28,7 +28,7 @@ struct YamlLine {
   std::string_view text;
 };
 
-/// A key and what stands behind its colon.
+/// A key and what follows its colon.
 using KeyAndRest = std::pair<std::string, std::string_view>;
 
 bool ends_key(std::string_view text, size_t colon) {
@@ -140,7 +140,7 @@ class YamlReader {
       fail("the line is indented more deeply than expected");
   }
 
-  /// The value behind a key or a dash: on the same line, or indented below it.
+  /// The value after a key or a dash: on the same line, or indented below it.
   json value_behind(std::string_view rest, size_t indent, int depth, bool items_at_indent) {
     if (trimmed_yaml(rest.substr(0, end_before_comment(rest, 0))).empty()) {
       ++next_;
@@ -185,7 +185,7 @@ class YamlReader {
     return KeyAndRest(std::move(key), text.substr(position + 1));
   }
 
-  /// A value on one line, and nothing but a comment behind it.
+  /// A value on one line, followed by nothing but a comment.
   json scalar(std::string_view text, int depth) const {
     return at_line([&] {
       size_t position = std::min(text.find_first_not_of(" \t"), text.size());
@@ -238,7 +238,7 @@ class YamlReader {
     return trimmed_yaml(text.substr(begin, position - begin));
   }
 
-  /// Moves behind a comma, or behind the closing bracket and returns true.
+  /// Moves past a comma, or past the closing bracket and returns true.
   static bool at_end(std::string_view text, size_t& position, char bracket) {
     skip_spaces(text, position);
     const char next = peek(text, position);

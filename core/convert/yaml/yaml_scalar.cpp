@@ -85,7 +85,7 @@ char32_t read_hexadecimal(std::string_view text, size_t& position, size_t count)
   return value;
 }
 
-/// The escape behind a backslash. JSON writes characters beyond U+FFFF as two halves.
+/// The escape after a backslash. JSON writes characters beyond U+FFFF as two halves.
 char32_t read_escape(std::string_view text, size_t& position) {
   if (position == text.size())
     throw YamlProblem{"a quoted text that continues on the next line"};

@@ -13,7 +13,7 @@ struct YamlProblem {
   std::string message;
 };
 
-/// The quoted scalar that begins at `position`, which moves behind its closing quote. Throws
+/// The quoted scalar that begins at `position`, which is moved past its closing quote. Throws
 /// YamlProblem.
 std::string read_quoted_yaml(std::string_view text, size_t& position);
 
@@ -21,11 +21,11 @@ std::string read_quoted_yaml(std::string_view text, size_t& position);
 /// YamlProblem for one that begins with an indicator.
 nlohmann::json resolve_plain_yaml(std::string_view text);
 
-/// Where a comment begins, at or behind `from`: '#' at the beginning of the text or behind white
-/// space; the end without one.
+/// Where a comment begins, at or after `from`: a '#' at the beginning of the text or after
+/// whitespace; the end of the text if there is none.
 size_t end_before_comment(std::string_view text, size_t from);
 
-/// Without spaces and tabs around it.
+/// The text without surrounding spaces and tabs.
 std::string_view trimmed_yaml(std::string_view text);
 
 }  // namespace phraseq

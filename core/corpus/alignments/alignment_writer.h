@@ -26,9 +26,9 @@ enum class OnBadAlignment { kError, kSkip };
 
 /// Writes the alignments of a split, `0-0 1-2` in each line, as fairseq does: an indexed dataset
 /// with the source and the target place of each link, one after the other, in the order of the
-/// line. `source` and `target` are the written text, whose symbols the links count, without
-/// </s>. Throws DataError naming file and line for anything but a link, and for a link outside
-/// of its sentences; with kSkip such a sentence has no links.
+/// line. `source` and `target` are the written text, whose symbols, except </s>, the links count.
+/// Throws a DataError that names file and line for anything that is not a link, and for a link
+/// outside its sentences; with kSkip, such a sentence has no links.
 PHRASEQ_API AlignmentCounts write_alignments(const CheckedText& alignments,
                                              const IndexedDataset& source,
                                              const IndexedDataset& target,

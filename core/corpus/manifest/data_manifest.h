@@ -8,9 +8,9 @@
 
 namespace phraseq {
 
-/// The manifest of a data folder, every entry that this program reads checked for its type. Throws
-/// FormatError with the place of the wrong entry, for a version that is not known, and for a folder
-/// that preprocess did not finish.
+/// The manifest of a data folder, in which the type of every entry that this program reads has been
+/// checked. Throws a FormatError with the place of a wrong entry, for an unknown version, and for a
+/// folder that preprocess did not finish.
 PHRASEQ_API nlohmann::json read_data_manifest(const std::string& folder, const std::string& file);
 
 /// Puts a manifest into a folder that is being written: readers reject the folder until the final

@@ -13,11 +13,11 @@ namespace phraseq {
 /// The value at a path of keys of a manifest; null when a key is missing.
 nlohmann::json value_at(const nlohmann::json& root, std::initializer_list<std::string> keys);
 
-/// Throws FormatError when the checksum of a file is not `expected`, the manifest's; null = the
+/// Throws FormatError if the checksum of a file is not `expected`, that of the manifest; null = the
 /// manifest has none.
 void check_sum(const std::string& file, uint32_t found, const nlohmann::json& expected);
 
-/// Throws FormatError when the files of a dataset are not those of the manifest's record of it.
+/// Throws FormatError if the files of a dataset differ from the manifest's record of it.
 void check_sums(const IndexedDataset& data, const nlohmann::json& record);
 
 }  // namespace phraseq

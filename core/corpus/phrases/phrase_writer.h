@@ -34,9 +34,9 @@ class PHRASEQ_API EntryNumbers {
   std::string text_;
 };
 
-/// Finds the phrases of each sentence, P_x, and where their translations are in the target, P_xy,
-/// by the words of both texts, and writes them as StoredPhrases under `prefix`. Entries are listed
-/// in the order of their first use, whatever the number of workers.
+/// Finds the phrases of each sentence, P_x, and the positions of their translations in the target,
+/// P_xy, from the words of both texts, and writes them as StoredPhrases under `prefix`. Entries are
+/// listed in the order of their first use, whatever the number of workers.
 PHRASEQ_API PhraseCounts write_phrases(const CheckedText& source,
                                        const std::optional<CheckedText>& target,
                                        const PhraseMemory& memory,

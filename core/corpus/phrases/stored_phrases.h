@@ -31,13 +31,13 @@ PHRASEQ_API std::vector<StoredSlot> decode_slots(const std::vector<int64_t>& num
 /// (docs/formats/phrase_memory.md).
 class PHRASEQ_API StoredPhrases {
  public:
-  /// Throws as IndexedDataset::open does, and FormatError for an invalid entry.
+  /// Throws like IndexedDataset::open, and FormatError for an invalid entry.
   static StoredPhrases open(const std::string& prefix);
 
   const std::vector<PhraseEntry>& entries() const { return entries_; }
   const IndexedDataset& slots() const { return slots_; }
   uint32_t entries_fingerprint() const { return entries_fingerprint_; }
-  /// A sentence's slots. Throws FormatError naming it when they are damaged.
+  /// A sentence's slots. Throws a FormatError that names the sentence if they are damaged.
   std::vector<StoredSlot> get(int64_t sentence) const;
 
  private:

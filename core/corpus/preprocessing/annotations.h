@@ -10,9 +10,10 @@
 
 namespace phraseq {
 
-/// Writes what belongs to the sentences of a split beside their text, and records it: parse trees
+/// Writes and records what belongs to the sentences of a split besides their text: parse trees
 /// (--trees), phrases (of `memory`, null = none) and word alignments (--align-suffix). The texts of
-/// all languages are written already: the links of alignments count their symbols.
+/// all languages must have been written already, because the links of alignments count their
+/// symbols.
 void write_annotations(const RunFiles& files,
                        const std::vector<RunSide>& sides,
                        size_t split,

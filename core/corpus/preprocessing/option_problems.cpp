@@ -53,7 +53,7 @@ void check_dictionaries(const PreprocessOptions& o, ProblemList& problems) {
                   "--joined-dictionary and --only-source need --srcdict: there is no target text");
 }
 
-/// Whether this is one of our tokenizers that reads no SentencePiece model; a plugin's may.
+/// Whether this is a built-in tokenizer that does not read SentencePiece models; a plugin's may.
 bool has_no_use_for_models(const std::string& tokenizer) {
   constexpr std::array<std::string_view, 4> kWithout = {"none", "word", "bpe", "moses"};
   return std::find(kWithout.begin(), kWithout.end(), tokenizer) != kWithout.end();

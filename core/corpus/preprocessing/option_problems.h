@@ -7,8 +7,8 @@
 
 namespace phraseq {
 
-/// What is missing among the options of `preprocess`, what contradicts another, and what has no
-/// effect: a sentence each.
+/// Options of `preprocess` that are missing, contradict each other, or have no effect, one sentence
+/// each.
 std::vector<std::string> preprocessing_problems(const PreprocessOptions& options);
 
 }  // namespace phraseq

@@ -16,7 +16,7 @@
 
 namespace phraseq {
 
-/// --threshold… and --nwords… of a side; `suffix` ends their names.
+/// --threshold… and --nwords… of a side; their names end in `suffix`.
 struct DictionaryLimits {
   int64_t threshold = 0;
   int64_t max_symbols = -1;
@@ -36,7 +36,7 @@ class PreprocessRun {
 
   /// Reads the phrase table of --phrase-table.
   void read_phrase_memory();
-  /// With given subword models, or with those that it learns (--subwords).
+  /// Uses the given subword models, or learns them (--subwords).
   void prepare_tokenizers();
   /// Loads or counts the dictionaries, and writes them.
   void prepare_dictionaries();

@@ -15,16 +15,16 @@
 
 namespace phraseq {
 
-/// The place of the training text among the splits.
+/// The index of the training text among the splits.
 inline constexpr size_t kTrain = 0;
 
 /// One language of a run of `preprocess`.
 struct RunSide {
-  size_t number = 0;  ///< 0 = source, 1 = target: its place among a split's files
+  size_t number = 0;  ///< 0 = source, 1 = target: its index among a split's files
   std::string language;
   std::unique_ptr<Tokenizer> tokenizer;
   std::shared_ptr<const Dictionary> dictionary;
-  std::vector<int64_t> final_ids;  ///< of the provisional ids; empty when the dictionary was given
+  std::vector<int64_t> final_ids;  ///< of the provisional ids; empty if the dictionary was given
 };
 using RunSides = std::vector<RunSide*>;
 
@@ -46,7 +46,7 @@ class RunFiles {
   const SplitReport& report(size_t split) const { return reports_[split]; }
   const Shard& shard() const { return shard_; }
   const std::string& folder() const { return folder_; }
-  /// With the name that fairseq gives to what has no target language.
+  /// The target language, or fairseq's name for its absence.
   std::string target_language() const;
 
   CheckedText text(size_t split, const RunSide& side) const;

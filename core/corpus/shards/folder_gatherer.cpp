@@ -276,7 +276,7 @@ class FolderGatherer {
   int64_t sentences_ = 0;
 };
 
-/// Whether a folder has data, ours or fairseq's, which has no manifest.
+/// Whether a folder has data, of phraseq or of fairseq, which writes no manifest.
 bool holds_data(const std::string& folder) {
   std::error_code ignored;
   const fs::directory_iterator files(folder, ignored);

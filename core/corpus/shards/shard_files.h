@@ -13,9 +13,9 @@ namespace phraseq {
 /// A slash at the end of a folder's name is ignored.
 PHRASEQ_API std::string shard_path(const std::string& path, const Shard& shard);
 
-/// The shards of `path` that exist, all of one number of shards, by index. `count`: that number; 0
-/// = whatever is found. Throws DataError that names the missing ones, or when there are shards of
-/// several numbers.
+/// The existing shards of `path`, all for the same number of shards, by index. `count`: that
+/// number; 0 = whatever is found. Throws a DataError that names missing shards, or if there are
+/// shards for different numbers.
 PHRASEQ_API std::vector<std::string> find_shards(const std::string& path, int64_t count = 0);
 
 }  // namespace phraseq

@@ -11,7 +11,7 @@
 namespace phraseq {
 
 /// The last line of a shard of text (docs/formats/shards.md): it shows that the shard is complete,
-/// and which result it is a part of.
+/// and to which result it belongs.
 struct PHRASEQ_API ShardSeal {
   Shard shard;
   int64_t sentences = 0;  ///< of all shards
@@ -23,8 +23,8 @@ struct PHRASEQ_API ShardSeal {
 
   /// The line, with its end.
   std::string line() const;
-  /// Reads the seal at the end of a file. Throws DataError when there is none or it is damaged,
-  /// IoError.
+  /// Reads the seal at the end of a file. Throws IoError, and DataError if there is none or it is
+  /// damaged.
   static ShardSeal read(const std::string& file);
 };
 

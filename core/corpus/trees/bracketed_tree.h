@@ -11,7 +11,7 @@
 namespace phraseq {
 
 /// A constituency tree as a treebank or a parser writes it (docs/formats/trees.md), without labels,
-/// which nothing here uses.
+/// which are not used.
 ///
 /// A bracket with exactly one word is a leaf; any other bare word is a leaf one level below its
 /// bracket (Xu et al. 2020 draw trees of the first kind; parsers without parts of speech write the
@@ -33,10 +33,10 @@ struct PHRASEQ_API BracketedTree {
 
 /// Reads one line: `(S (NP (DT the) (NN cat)) (VP (VBD sat)))`.
 ///
-/// White space is the space and the tab. Labels are ignored, as is an outer bracket without one.
+/// Whitespace is the space and the tab. Labels are ignored, as is an outer bracket without one.
 /// `-LRB-`, `-RRB-`, `-LSB-`, `-RSB-`, `-LCB-` and `-RCB-` are the brackets that they stand for; a
-/// word below `-NONE-` (an empty category) has no characters. An empty line, `()` or `(())` is
-/// a sentence that was not parsed. Throws FormatError naming `place` and the column.
+/// word below `-NONE-` (an empty category) has no characters. An empty line, `()` or `(())` is a
+/// sentence that was not parsed. Throws a FormatError that names `place` and the column.
 PHRASEQ_API BracketedTree read_bracketed_tree(std::string_view line, const TextPlace& place);
 
 }  // namespace phraseq

@@ -9,8 +9,8 @@
 
 namespace phraseq {
 
-/// The constituency tree of a sentence over its subwords: what a BracketedTree becomes once each
-/// leaf knows how many subwords it has (core/corpus/trees/tree_alignment.h). Leaves without a
+/// The constituency tree of a sentence over its subwords: what a BracketedTree becomes once the
+/// number of subwords of each leaf is known (core/corpus/trees/tree_alignment.h). Leaves without a
 /// subword, and brackets that are left without children, are pruned; the depths of the others stay
 /// as they were.
 struct PHRASEQ_API SubwordTree {
@@ -26,17 +26,18 @@ struct PHRASEQ_API SubwordTree {
 
   bool is_parsed() const { return !nodes.empty(); }
 
-  /// `leaf_subwords`: how many each leaf has, from left to right. Not parsed when none has any.
+  /// `leaf_subwords`: how many each leaf has, from left to right. If none has any, the sentence
+  /// counts as not parsed.
   static SubwordTree build(const BracketedTree& tree, std::span<const int64_t> leaf_subwords);
 
-  /// The tree over the first `kept` subwords alone.
+  /// The tree over only the first `kept` subwords.
   SubwordTree beginning(int64_t kept) const;
 
   /// Depth first, one number per node: 2k for a leaf of k subwords, 2k + 1 for a node with k
-  /// children. All are at least 2; nothing for a sentence that was not parsed. (Depths need no
-  /// numbers: pruning takes away whole nodes, never a level between two that stay.)
+  /// children. All are at least 2; nothing for a sentence that was not parsed. (Depths need not be
+  /// stored: pruning removes whole nodes, never a level between two that stay.)
   std::vector<int64_t> encode() const;
-  /// Throws FormatError when the numbers are not such a tree.
+  /// Throws FormatError if the numbers do not encode such a tree.
   static SubwordTree decode(std::span<const int64_t> code);
 
  private:

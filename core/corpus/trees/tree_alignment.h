@@ -21,14 +21,15 @@ PHRASEQ_API std::vector<std::string> visible_characters(std::span<const std::str
 /// Finds the subwords that belong to each leaf of a sentence's tree by comparing characters.
 ///
 /// Each leaf is tokenized separately, so that it is normalized like the sentence. A subword belongs
-/// to the leaf of its first visible character; one without any (a lone U+2581) to the leaf of what
-/// follows, at the sentence's end to the last.
+/// to the leaf of its first visible character; one without any (a lone U+2581) belongs to the leaf
+/// of what follows, or at the end of the sentence to the last leaf.
 class PHRASEQ_API TreeAligner {
  public:
   explicit TreeAligner(const Tokenizer& tokenizer) : tokenizer_(tokenizer) {}
 
-  /// `symbols`: the tokenizer's, encoded or sampled. Throws DataError when the leaves do not spell
-  /// the sentence, naming `place`, the leaf's column, number and text, and what the symbols say.
+  /// `symbols`: the tokenizer's, encoded or sampled. If the leaves do not spell the sentence,
+  /// throws a DataError that names `place`, the leaf's column, number and text, and what the
+  /// symbols spell.
   SubwordTree align(const BracketedTree& tree,
                     std::span<const std::string> symbols,
                     const TextPlace& place);
@@ -37,7 +38,7 @@ class PHRASEQ_API TreeAligner {
   const std::string& characters_of(const std::string& word);
 
   const Tokenizer& tokenizer_;
-  std::unordered_map<std::string, std::string> known_;  // words that occurred, most do again
+  std::unordered_map<std::string, std::string> known_;  // words that occurred; most occur again
 };
 
 }  // namespace phraseq

@@ -61,7 +61,7 @@ class ShrinkingTree {
   int64_t subwords_;
 };
 
-/// The pieces of a leaf that is no constituent's part, from right to left.
+/// The pieces of a leaf that is not part of a constituent, from right to left.
 void add_leaf(std::vector<int64_t>& phrases, int64_t tokens, int64_t max_tokens, bool split) {
   if (!split) {
     phrases.push_back(tokens);

@@ -9,11 +9,12 @@
 namespace phraseq {
 
 struct TreePhraseOptions {
-  /// A phrase holds at most `max_tokens` (but for a long leaf). Without, as the algorithm is
-  /// printed, up to 2 max_tokens - 1: what is added to a seed is bounded, not the sum.
+  /// A phrase contains at most `max_tokens` subwords (except for a long leaf). If false, as in the
+  /// published algorithm, it contains up to 2 max_tokens - 1: what is added to a seed is bounded,
+  /// not the sum.
   bool bounded = false;
-  /// A leaf of `max_tokens` subwords or more that no phrase took in is split into pieces of
-  /// `max_tokens` from the left, the last one shorter. Without it is one phrase.
+  /// A leaf of `max_tokens` subwords or more that is not part of a phrase is split into pieces of
+  /// `max_tokens` from the left; the last one may be shorter. If false, it is one phrase.
   bool split_long_leaves = false;
 };
 
@@ -23,7 +24,7 @@ struct TreePhraseOptions {
 ///
 /// From the right, the largest constituent on the tree's right edge of fewer than `max_tokens`
 /// subwords is the seed of a phrase; the nodes of its depth to the left of it are added while they
-/// fit. Both leave the tree, and so on. Throws UsageError when `max_tokens` is less than 1.
+/// fit. Both leave the tree, and so on. Throws UsageError if `max_tokens` is less than 1.
 PHRASEQ_API std::vector<int64_t> tree_phrases(const SubwordTree& tree,
                                               int64_t max_tokens,
                                               const TreePhraseOptions& options);

@@ -14,7 +14,7 @@ namespace phraseq {
 struct TreeCounts {
   int64_t sentences = 0;
   Findings unparsed;            ///< sentences without a tree
-  Findings rejected;            ///< with an unusable tree; with kSkip, stored without it
+  Findings rejected;            ///< sentences with an unusable tree; with kSkip, stored without it
   std::string first_rejection;  ///< the message
 };
 
@@ -25,7 +25,7 @@ enum class OnBadTree { kError, kSkip };
 
 /// Aligns the trees of a text with its subwords (SubwordTree) and writes them as an indexed
 /// dataset, an empty sequence for a sentence without a tree. Throws what read_bracketed_tree and
-/// TreeAligner throw; with kSkip the sentence has no tree.
+/// TreeAligner throw; with kSkip, the sentence instead has no tree.
 PHRASEQ_API TreeCounts write_trees(const CheckedText& text,
                                    const CheckedText& trees,
                                    const Tokenizer& tokenizer,

@@ -10,7 +10,7 @@
 namespace phraseq {
 
 /// Extra of a batch: the links of its sentences' alignments, [links, 2] int64, each the row of a
-/// target token and the place of a source token in its sentence.
+/// target token and the position of a source token in its sentence.
 inline constexpr const char* kAlignmentLinks = "alignment_links";
 /// Extra of a batch: the number of links of the same target token, [links] int64.
 inline constexpr const char* kAlignmentCounts = "alignment_counts";
@@ -23,7 +23,7 @@ PHRASEQ_API void add_alignment_links(const std::vector<Example>& examples,
                                      const SequenceConventions& conventions,
                                      Batch& batch);
 
-/// True if the batch has a link.
+/// True if the batch has any links.
 PHRASEQ_API bool has_alignment_links(const Batch& batch);
 
 }  // namespace phraseq

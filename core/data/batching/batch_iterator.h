@@ -15,20 +15,20 @@
 
 namespace phraseq {
 
-/// Turns examples into a batch; a task's `collate`.
+/// Turns examples into a batch: a task's `collate`.
 using Collate = std::function<Batch(const std::vector<Example>&)>;
 
-/// A batch of the plan, in its turn.
+/// A batch of the plan.
 struct PlannedBatch {
-  std::vector<Batch> micro_batches;   ///< nothing when it is another process's
+  std::vector<Batch> micro_batches;   ///< empty if the batch belongs to another process
   int64_t owner = 0;                  ///< rank of that process
-  std::vector<int64_t> sentence_ids;  ///< of the batch, also if another process makes it
+  std::vector<int64_t> sentence_ids;  ///< of the batch, even if another process makes it
   int64_t target_tokens = 0;
 };
 
-/// Batches of an endless sequence of epochs, made ahead on a thread of its own.
+/// Batches of an endless sequence of epochs, prepared in advance on a separate thread.
 ///
-/// The position (epoch, batches delivered) can be saved and restored: a condition of the interface.
+/// The position (epoch, batches delivered) can be saved and restored; the interface requires this.
 /// What was only prefetched does not count as delivered. An exception on the thread reaches the
 /// caller of `next`.
 class PHRASEQ_API BatchIterator {
@@ -43,8 +43,8 @@ class PHRASEQ_API BatchIterator {
   /// next. For batches that are neither shared nor divided.
   std::optional<Batch> next();
   /// Call before the first batch: declares this to be process `rank` of `size`. Of the batches from
-  /// the beginning of an epoch (or from a restored position of another number of processes) on, it
-  /// makes every `size`th, beginning at `rank`.
+  /// the beginning of an epoch (or from a restored position of a different number of processes) on,
+  /// it makes every `size`th one, starting with number `rank`.
   void share(int64_t rank, int64_t size);
   /// Call before the first batch: divides every batch into this many micro-batches, of which each
   /// has every `micro_batches`th sentence; fewer where a batch has fewer sentences. `next_planned`
@@ -52,7 +52,8 @@ class PHRASEQ_API BatchIterator {
   void divide(int64_t micro_batches);
   /// Like `next`, but also delivers the batches of other processes, without making them.
   std::optional<PlannedBatch> next_planned();
-  /// A batch of these sentences, apart from the plan: what is delivered next does not change.
+  /// Makes a batch of these sentences independently of the plan: what is delivered next does not
+  /// change.
   Batch batch_of(const std::vector<int64_t>& sentence_ids) const;
   int64_t epoch() const;              ///< from 1
   int64_t batches_delivered() const;  ///< in this epoch
@@ -60,8 +61,8 @@ class PHRASEQ_API BatchIterator {
   const SkipReport& skipped() const;
 
   nlohmann::json position() const;
-  /// Throws FormatError when the recorded data or batching options are others than ours, with the
-  /// difference.
+  /// Throws a FormatError that names the difference if the recorded data or batching options differ
+  /// from the current ones.
   void restore(const nlohmann::json& position);
 
  private:

@@ -29,8 +29,8 @@ struct Lengths {
 };
 
 /// Why sentences are omitted, in the order in which they are asked. A target of length 0 is one
-/// that does not exist (translating), which is no reason. The target comes before the source, as a
-/// language model, whose source is its target, has only the option of the target.
+/// that does not exist (translating), which is not a reason. The target comes before the source, as
+/// a language model, whose source is its target, has only the option of the target.
 class Skipping {
  public:
   Skipping(const BatchingOptions& options, const EmptyLengths& empty)

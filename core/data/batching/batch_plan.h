@@ -33,8 +33,8 @@ struct PHRASEQ_API SkipReport {
 };
 
 /// The batches of one epoch, as sentence indices: sentences are shuffled by (seed, epoch), sorted
-/// by length (stable), cut into batches within the budget, and the batches shuffled. No sentence is
-/// dropped but those in `skipped`: over the positions, or with an empty side.
+/// by length (stable), cut into batches within the budget, and the batches shuffled. The only
+/// sentences dropped are those in `skipped`: longer than the positions, or with an empty side.
 struct PHRASEQ_API BatchPlan {
   std::vector<std::vector<int64_t>> batches;
   SkipReport skipped;

@@ -12,11 +12,11 @@ namespace phraseq {
 /// A plan whose batches hold sentences of one part of the corpus each (Corpus::parts).
 struct PartPlans {
   BatchPlan plan;
-  std::vector<CorpusPart> parts;  ///< one without a name where the corpus has none
+  std::vector<CorpusPart> parts;  ///< a single one without a name if the corpus has none
   std::vector<size_t> part_of_batch;
 };
 
-/// Plans each part by itself, one after the other.
+/// Plans each part separately, one after the other.
 PHRASEQ_API PartPlans plan_parts(const Corpus& corpus,
                                  const BatchingOptions& options,
                                  int64_t epoch);

@@ -10,11 +10,11 @@
 
 namespace phraseq {
 
-/// Calls `produce` on a thread of its own, at most `depth` batches ahead, and keeps their order.
+/// Calls `produce` on a separate thread, at most `depth` batches ahead, and keeps their order.
 ///
 /// The thread receives no signals except SIGBUS. An exception of `produce` is rethrown by `next`
-/// after the batches made before it, and by every later call. The destructor lets the batch being
-/// made finish, and joins the thread.
+/// after the batches made before it, and by every later call. The destructor waits for the batch
+/// that is being made and joins the thread.
 class PHRASEQ_API Prefetcher {
  public:
   /// Returns nothing at the end, after which it is not called again.

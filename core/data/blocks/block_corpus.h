@@ -25,7 +25,7 @@ class PHRASEQ_API BlockCorpus final : public Corpus {
   int64_t target_length(int64_t index) const override { return source_length(index); }
   Example get(int64_t index) const override;
   EmptyLengths empty_lengths() const override { return {0, 0}; }
-  /// Sentences that are segmented at random have other lengths: blocks are cut again.
+  /// Random segmentation changes the lengths of sentences, so blocks are cut again.
   void start_epoch(int64_t epoch) override;
   std::string fingerprint() const override;
 
@@ -39,7 +39,7 @@ class PHRASEQ_API BlockCorpus final : public Corpus {
 };
 
 /// Interface of a task whose corpora are blocks of running text (language modeling), for commands
-/// that cut the text in another way than the training.
+/// that cut the text differently from training.
 class PHRASEQ_API BlockSource {
  public:
   virtual ~BlockSource();

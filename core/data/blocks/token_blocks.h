@@ -44,9 +44,9 @@ struct TokenBlock {
 
 /// Cuts a text, given the lengths of its sentences with </s>, as TokenBlockDataset of fairseq
 /// 0.12.2 does. none: every `tokens_per_sample` tokens. complete: after the last sentence that
-/// fits; a longer sentence is a block of its own. complete_doc: as complete, and at empty lines,
-/// which separate documents; blocks of one token are left out. eos: after every sentence. Throws
-/// UsageError for kAuto.
+/// fits; a longer sentence is a block of its own. complete_doc: like complete, and also at empty
+/// lines, which separate documents; blocks of one token are left out. eos: after every sentence.
+/// Throws UsageError for kAuto.
 PHRASEQ_API std::vector<TokenBlock> cut_into_blocks(const std::vector<int64_t>& lengths,
                                                     const BlockOptions& options);
 

@@ -9,8 +9,8 @@
 
 namespace phraseq {
 
-/// `tensor` on `device`. Memory of the host goes to a GPU by way of pinned memory: the copy is
-/// queued, and the host does not wait for what the GPU has to do before.
+/// `tensor` on `device`. Host memory is copied to a GPU through pinned memory: the copy is queued,
+/// and the host does not wait for earlier work of the GPU.
 PHRASEQ_API at::Tensor to_device(const at::Tensor& tensor, at::Device device);
 
 /// The numbers, [numbers] int64, in the same way.

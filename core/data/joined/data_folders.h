@@ -11,12 +11,13 @@ namespace phraseq {
 
 class DataFolder;
 
-/// The remedy where folders of A:B:C do not agree.
+/// The remedy if the folders of A:B:C do not agree.
 inline constexpr const char* kPreprocessAlike =
     "Preprocess all folders with the --srcdict, --tgtdict and --subword-model of the first.";
 
-/// The folders that DATA names, separated by colons as in fairseq, at least one. What exists as it
-/// stands is one folder, whatever its name contains. Throws UsageError for an empty part.
+/// The folders that DATA names, separated by colons as in fairseq, at least one. If DATA as a whole
+/// is an existing path, it is one folder, whatever its name contains. Throws UsageError for an
+/// empty part.
 PHRASEQ_API std::vector<std::string> data_folders(const std::string& data);
 
 /// The splits that --train-subset names, separated by commas; `has` says which a folder has. One
@@ -29,8 +30,8 @@ std::vector<std::string> training_splits(const std::string& subset, const Has& h
 /// expected 'dog'".
 PHRASEQ_API std::string dictionary_difference(const Dictionary& found, const Dictionary& expected);
 
-/// Throws DataError when a further folder of A:B:C has another dictionary of a language than the
-/// `first` one: the ids would have other meanings.
+/// Throws DataError if the dictionary of a language in a further folder of A:B:C differs from that
+/// of the `first` one: the ids would have different meanings.
 PHRASEQ_API void require_same_dictionary(const DataFolder& further,
                                          const std::string& language,
                                          const Dictionary& expected,

@@ -28,7 +28,7 @@ class PHRASEQ_API JoinedCorpus final : public IndirectCorpus {
   Place find(int64_t index) const override;
 
   std::vector<std::unique_ptr<Corpus>> parts_;
-  std::vector<int64_t> ends_;  ///< of each part, behind its last sentence
+  std::vector<int64_t> ends_;  ///< of each part: the index after its last sentence
   std::vector<std::string> names_;
 };
 

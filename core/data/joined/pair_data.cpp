@@ -59,7 +59,7 @@ std::unique_ptr<Corpus> PairData::open_split(size_t folder,
 std::unique_ptr<Corpus> PairData::open_training(size_t folder,
                                                 const std::string& subset,
                                                 const PairReading& reading) const {
-  // Numbered parts are files: a loader of another format may have any split that it is asked for.
+  // Numbered parts are files: a loader for another format may have any split that is requested.
   const auto splits = training_splits(subset, [&](const std::string& split) {
     return has_files_of_split(folders_[folder], split) && has_split_in(folder, split);
   });

@@ -50,7 +50,7 @@ class PHRASEQ_API PairData {
 
   std::string loader_name_;
   std::vector<std::string> folders_;
-  std::vector<std::unique_ptr<DataLoader>> loaders_;  ///< one a folder
+  std::vector<std::unique_ptr<DataLoader>> loaders_;  ///< one per folder
   const Component* component_ = nullptr;
   int64_t upsample_primary_;
 };

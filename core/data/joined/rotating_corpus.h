@@ -12,7 +12,7 @@
 namespace phraseq {
 
 /// Corpora of which each epoch uses one, in turn: fairseq's `DATA1:DATA2:…`. Epoch e uses number
-/// (e - 1) modulo their number; only that one is open. Before the first epoch it is the first.
+/// (e - 1) modulo their number; only that one is open. Before the first epoch, it is the first one.
 class PHRASEQ_API RotatingCorpus final : public Corpus {
  public:
   struct Folder {

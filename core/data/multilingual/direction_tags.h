@@ -18,8 +18,8 @@ struct PHRASEQ_API DirectionTags {
   int64_t target = -1;   ///< before the target's words (--decoder-langtok)
   bool replace = false;  ///< in place of the source's </s> and of what the decoder is fed first
 
-  /// Puts them into an example without. Its translation begins with `target` (kPrefixExtra), or the
-  /// decoder with it (kStartExtra).
+  /// Adds them to an example that has none. Its translation then begins with `target`
+  /// (kPrefixExtra), or the decoder is started with it (kStartExtra).
   void apply(Example& example) const;
   /// A source's tree (Example::extras[kTreeExtra]) with a leaf for the token before the words.
   std::vector<int64_t> tree(std::vector<int64_t> code) const;

@@ -25,7 +25,7 @@ class PHRASEQ_API SeveralDirections {
 /// Throws UsageError when the task needs a direction and has none; `path` names its checkpoint.
 PHRASEQ_API void require_direction(const Task& task, const std::string& path);
 
-/// Says that a chosen direction is not that of a task which has one alone.
+/// Warns if the chosen direction differs from the only direction of a task.
 PHRASEQ_API void warn_of_other_direction(const Task& task, const TaskSetup& setup);
 
 }  // namespace phraseq

@@ -11,7 +11,7 @@
 
 namespace phraseq {
 
-/// The ids of a phrase's words, one a word.
+/// The ids of a phrase's words, one per word.
 using EncodePhrase = std::function<std::vector<int64_t>(const std::vector<std::string>& words)>;
 
 /// A slot of a sentence as its example holds it, without a span.
@@ -24,11 +24,12 @@ PHRASEQ_API std::vector<ExamplePhrase> example_phrases(const SentencePhrases& fo
                                                        const std::vector<TargetSpan>& spans,
                                                        const EncodePhrase& encode);
 
-/// Leaves out the phrases that a source cut after its first `words` words does not wholly hold.
+/// Removes the phrases that do not lie entirely within the first `words` words of the source.
 PHRASEQ_API void cut_phrases(std::vector<ExamplePhrase>& phrases, int64_t words);
 
-/// The word of the phrase that each token is, where a slot generated it; -1 elsewhere. A slot's
-/// phrase may be generated again at once, so words are counted from where the slot's tokens begin.
+/// For each token that a slot generated, the index of the phrase's word that it is; -1 elsewhere. A
+/// slot's phrase may be generated again immediately, so words are counted from where the slot's
+/// tokens begin.
 PHRASEQ_API std::vector<int64_t> phrase_word_places(const std::vector<ExamplePhrase>& phrases,
                                                     const std::vector<int64_t>& slots);
 

@@ -21,14 +21,15 @@ inline constexpr const char* kPhraseWordOffsets = "phrase_word_offsets";
 /// [target words of all slots] their ids, <unk> where a word is outside the vocabulary
 inline constexpr const char* kPhraseWords = "phrase_words";
 /// [target words of all slots] equal numbers for equal strings within the batch: the id of a word
-/// of the vocabulary, a negative number of its own for each other string
+/// of the vocabulary, a distinct negative number for each other string
 inline constexpr const char* kPhraseStrings = "phrase_strings";
-/// [target tokens] the slot whose phrase's span begins at the token, -1 = none; with targets alone
+/// [target tokens] the slot whose phrase's span begins at the token, -1 = none; only with targets
 inline constexpr const char* kPhraseSpanSlot = "phrase_span_slot";
-/// [target tokens] the span's words where one begins, else 0; with targets alone
+/// [target tokens] the span's words where one begins, else 0; only with targets
 inline constexpr const char* kPhraseSpanLength = "phrase_span_length";
 
-/// Host extras of a batch whose source is divided into phrases, none of a phrase memory.
+/// Host extras of a batch whose source is divided into phrases; they do not come from a phrase
+/// memory.
 ///
 /// [phrases + 1] phrase p is rows offsets[p] to offsets[p+1] of the source
 inline constexpr const char* kPhraseOffsets = "phrase_offsets";
@@ -36,7 +37,7 @@ inline constexpr const char* kPhraseOffsets = "phrase_offsets";
 inline constexpr const char* kSentencePhrases = "sentence_phrases";
 
 /// Adds the examples' phrases to the batch that was made of them. Sentences without phrases have no
-/// slots. Throws DataError for a place outside of its sentence.
+/// slots. Throws DataError for a place outside its sentence.
 PHRASEQ_API void add_phrases(const std::vector<Example>& examples, Batch& batch);
 
 /// One of these extras. Throws UsageError for a batch of a task without phrases.

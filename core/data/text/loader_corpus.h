@@ -11,8 +11,8 @@
 
 namespace phraseq {
 
-/// A loader's corpus as a task's batches have it: their sources have <s> and </s> as the model
-/// wants, and other dictionaries are other data. What the loader throws names its plugin.
+/// A loader's corpus as a task's batches need it: sources have <s> and </s> as the model requires,
+/// and different dictionaries give a different fingerprint. Errors of the loader name its plugin.
 class PHRASEQ_API LoaderCorpus final : public Corpus {
  public:
   /// `dictionaries`: what the fingerprint says of them. The component outlives the corpus.
@@ -31,8 +31,8 @@ class PHRASEQ_API LoaderCorpus final : public Corpus {
   std::string fingerprint() const override;
 
  private:
-  /// The tokens of a source of the plugin's corpus, with <s> and without </s> as the model wants
-  /// it.
+  /// The tokens of a source of the plugin's corpus, with <s> and without </s> as the model
+  /// requires.
   int64_t as_model_reads(int64_t source_length) const;
 
   const Component& loader_;
@@ -43,9 +43,8 @@ class PHRASEQ_API LoaderCorpus final : public Corpus {
 };
 
 /// The name of the loader that reads a task's data: `chosen`, or for "auto" `indexed` where the
-/// folder has .idx files and text is not segmented at random (`samples`), else `text`. A
-/// checkpoint's choices of a loader of phraseq's own and of random segmentation were about the data
-/// of its training.
+/// folder has .idx files and text is not segmented at random (`samples`), else `text`. A built-in
+/// loader or random segmentation that a checkpoint recorded applies only to its training data.
 PHRASEQ_API std::string loader_for(const TaskSetup& setup, const std::string& chosen, bool samples);
 
 }  // namespace phraseq

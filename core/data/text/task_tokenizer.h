@@ -21,7 +21,8 @@ struct TokenizerChoice {
 };
 
 /// The tokenizer of one side. A name that the user chose is an option; one that was recorded needs
-/// its plugin. Throws UsageError for a tokenizer that cannot segment at random when it is asked to.
+/// its plugin. Throws UsageError if random segmentation is requested and the tokenizer cannot do
+/// it.
 PHRASEQ_API std::unique_ptr<Tokenizer> task_tokenizer(const TaskSetup& setup,
                                                       const Vocabularies& vocabularies,
                                                       const Vocabularies::Side& side,

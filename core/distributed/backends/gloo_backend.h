@@ -12,7 +12,7 @@ namespace phraseq {
 bool has_gloo();
 
 /// c10d's ProcessGroupGloo on the interface with the address `address`, or on the one that
-/// GLOO_SOCKET_IFNAME names. UsageError in a build without it.
+/// GLOO_SOCKET_IFNAME names. Throws UsageError in a build without it.
 c10::intrusive_ptr<c10d::Backend> make_gloo_backend(const c10::intrusive_ptr<c10d::Store>& store,
                                                     int rank,
                                                     int size,

@@ -14,8 +14,8 @@ namespace phraseq {
 PHRASEQ_API bool has_nccl();
 
 /// c10d's ProcessGroupNCCL for tensors on the GPU `device`, which no other process uses. Calls wait
-/// for the GPU, at most for `timeout`, and throw: nothing ends the process on its own. UsageError
-/// in a build without it.
+/// for the GPU, for at most `timeout`, and throw errors: nothing else ends the process. Throws
+/// UsageError in a build without it.
 c10::intrusive_ptr<c10d::Backend> make_nccl_backend(const c10::intrusive_ptr<c10d::Store>& store,
                                                     int rank,
                                                     int size,

@@ -12,11 +12,11 @@ namespace phraseq {
 /// A stretch of the flat gradients that is summed over the processes at once.
 struct GradientBucket {
   int64_t begin = 0;       ///< elements from the buffer's start
-  int64_t elements = 0;    ///< also those between parameters
-  int64_t parameters = 0;  ///< that have a gradient in it
+  int64_t elements = 0;    ///< including those between parameters
+  int64_t parameters = 0;  ///< those that have a gradient in it
 };
 
-/// The buckets in the order in which they travel. Together they are the whole buffer.
+/// The buckets in the order in which they are sent. Together, they cover the whole buffer.
 struct BucketPlan {
   std::vector<GradientBucket> buckets;
   std::vector<size_t> bucket_of;  ///< by the number of the parameter among the entries
@@ -24,8 +24,9 @@ struct BucketPlan {
 
 /// Buckets of at most `most_elements`, or of a single parameter that is larger. They follow the
 /// parameters in reverse, roughly as the backward pass completes their gradients: first the
-/// matrices, then the vectors, which the flat buffer keeps behind all matrices and of which the
-/// first layers' are complete at the end only. A function of the model alone: equal on all ranks.
+/// matrices, then the vectors, which the flat buffer keeps after all matrices and of which those of
+/// the first layers are complete only at the end. The plan depends only on the model, so it is
+/// equal on all ranks.
 PHRASEQ_API BucketPlan plan_buckets(const nn::FlatParameters& parameters, int64_t most_elements);
 
 }  // namespace phraseq

@@ -117,7 +117,7 @@ OverlappedSum::OverlappedSum(ProcessGroup& processes,
   thread_ = std::thread([this] { work(); });
 }
 
-/// A bucket that is under way is waited for: the other processes hand it over, too, or end.
+/// Waits for a bucket that has been handed over: the other processes hand it over, too, or end.
 OverlappedSum::~OverlappedSum() {
   hooks_.reset();
   {

@@ -21,15 +21,15 @@ namespace phraseq {
 /// Sums the flat gradients over all processes, bucket by bucket, while the backward pass that
 /// computes them still runs.
 ///
-/// A hook behind each parameter's node in the graph of autograd notes that its gradient is
-/// complete; it runs once in a pass, also for a parameter that is used several times, and for one
-/// whose gradient a layer has written into the buffer by itself. A bucket is handed over when all
-/// of its parameters are complete and all buckets before it are handed over, so that every process
-/// sums the same buckets in the same order. A thread then sums it by ProcessGroup::sum_into, to the
-/// same bits as a sum after the pass.
+/// A hook after each parameter's node in the autograd graph records that its gradient is complete;
+/// it runs once per pass, even for a parameter that is used several times or whose gradient a layer
+/// has written into the buffer itself. A bucket is handed over when all of its parameters are
+/// complete and all buckets before it have been handed over, so every process sums the same buckets
+/// in the same order. A thread then sums it with ProcessGroup::sum_into, which gives the same bits
+/// as a sum after the pass.
 ///
-/// The sums are kept apart from the gradients until `take`: where one process has to compute its
-/// gradients again (no memory for a batch), all can sum them again.
+/// The sums are kept apart from the gradients until `take`: if a process has to compute its
+/// gradients again (no memory for a batch), all processes can sum them again.
 ///
 ///     sum.begin(contributes);
 ///     sum.arm({});
@@ -37,10 +37,11 @@ namespace phraseq {
 ///     sum.finish();
 ///     sum.take();
 ///
-/// While buckets are under way, nothing else may call the process group.
+/// While buckets are being summed, nothing else may call the process group.
 class PHRASEQ_API OverlappedSum {
  public:
-  /// `bucket_elements` at most travel at once. `processes` and `parameters` outlive this.
+  /// At most `bucket_elements` are sent at once. `processes` and `parameters` must outlive this
+  /// object.
   OverlappedSum(ProcessGroup& processes,
                 nn::FlatParameters& parameters,
                 int64_t bucket_elements,
@@ -49,24 +50,24 @@ class PHRASEQ_API OverlappedSum {
   OverlappedSum(const OverlappedSum&) = delete;
   OverlappedSum& operator=(const OverlappedSum&) = delete;
 
-  /// A new sum, to which the ranks with `contributes` add.
+  /// Starts a new sum, to which the ranks with `contributes` add.
   void begin(std::vector<bool> contributes);
-  /// The backward pass that follows is the last one of this process before `take`: buckets are
-  /// handed over as they are complete. `earlier` [elements], or undefined, is added to its
-  /// gradients.
+  /// Announces that the backward pass that follows is the last one of this process before `take`:
+  /// buckets are handed over as soon as they are complete. `earlier` [elements], or undefined, is
+  /// added to its gradients.
   void arm(const at::Tensor& earlier);
-  /// The pass that `arm` announced failed and is computed again. Buckets that are under way are
-  /// worth nothing then, which `is_spoiled` says; they are waited for.
+  /// Call it if the pass that `arm` announced failed and is computed again. Buckets that have been
+  /// handed over are then useless, which `is_spoiled` reports; it waits for them.
   void abandon();
-  /// Hands over the buckets that are left and waits for all. Throws what ProcessGroup::sum_into
-  /// threw. Does nothing when all are summed.
+  /// Hands over the remaining buckets and waits for all of them. Throws what ProcessGroup::sum_into
+  /// threw. Does nothing if all have been summed.
   void finish();
-  /// Whether the sums are not those of the gradients, so that all processes must sum again.
+  /// Whether the sums are not those of the gradients, so all processes must sum again.
   bool is_spoiled() const { return is_spoiled_; }
-  /// Overwrites the gradients by the sums.
+  /// Overwrites the gradients with the sums.
   void take();
 
-  /// Buckets of this sum that are handed over already, and that there are.
+  /// The number of buckets of this sum that have been handed over, and of all buckets.
   size_t handed_over() const;
   size_t buckets() const { return plan_.buckets.size(); }
 
@@ -90,7 +91,7 @@ class PHRASEQ_API OverlappedSum {
   std::vector<bool> contributes_;
   std::vector<Ready> ready_;  ///< by bucket
 
-  mutable std::mutex mutex_;  // of what follows
+  mutable std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;
   std::vector<int64_t> missing_;  ///< parameters of each bucket that are not complete
   size_t handed_over_ = 0;

@@ -15,32 +15,32 @@ namespace phraseq {
 /// arXiv:1910.02054, section 5.1), fairseq's --zero-sharding os.
 ///
 /// The flat parameters are cut into shards of whole blocks of the update kernels, one for each
-/// process. Each process makes its optimizer for its own shard, updates that with the gradients,
-/// which all processes have whole, and then receives the shards of the others. Every element goes
-/// through the same operations as without the division, in blocks that begin at the same elements,
-/// so the parameters are the same bits.
+/// process. Each process makes its optimizer for its own shard, updates it with the gradients, of
+/// which all processes have a complete copy, and then receives the shards of the others. Every
+/// element undergoes the same operations as without the division, in blocks that begin at the same
+/// elements, so the parameters have the same bits.
 class PHRASEQ_API ShardedOptimizer final : public Optimizer {
  public:
   using Make = std::function<std::unique_ptr<Optimizer>(const OptimizerSetup&)>;
 
-  /// Throws UsageError when the optimizer cannot be divided (Optimizer::is_elementwise); `name` is
-  /// what the user calls it. `parameters` and `processes` outlive this.
+  /// Throws UsageError if the optimizer cannot be divided (Optimizer::is_elementwise); `name` is
+  /// its name for the user. `parameters` and `processes` must outlive this object.
   ShardedOptimizer(const Make& make,
                    const std::string& name,
                    nn::FlatParameters& parameters,
                    ProcessGroup& processes);
 
-  /// All processes call it.
+  /// All processes must call it.
   void step(double learning_rate, double gradient_scale) override;
 
   /// The state of all shards, on the CPU: after `collect` or before `distribute` in the first
   /// process; zeros otherwise.
   std::map<std::string, at::Tensor> state() override;
 
-  /// Fills `state` in the first process; all processes call it.
+  /// Fills `state` in the first process; all processes must call it.
   void collect();
   /// Gives every process its shard of what was written into `state` in the first one, if anything
-  /// was; all processes call it.
+  /// was; all processes must call it.
   void distribute();
   /// Frees the memory of `state`.
   void release() { whole_.clear(); }
@@ -53,7 +53,7 @@ class PHRASEQ_API ShardedOptimizer final : public Optimizer {
   nn::FlatParameters& parameters_;
   ProcessGroup& processes_;
   int64_t shard_size_;  ///< elements; fewer in the last process, or none
-  int64_t begin_;       ///< of the own shard
+  int64_t begin_;       ///< of this process's shard
   nn::FlatParameters own_;
   std::unique_ptr<Optimizer> optimizer_;
   std::map<std::string, at::Tensor> whole_;

@@ -23,7 +23,7 @@ typedef enum phraseq_status {
   PHRASEQ_ERROR_INTERNAL = 1,
   PHRASEQ_ERROR_USAGE = 2,      /* an option of phraseq_load, a null pointer, a wrong size or split */
   PHRASEQ_ERROR_DATA = 3,       /* a text: not UTF-8, control characters, too long; nbest or prefixes out of range */
-  PHRASEQ_ERROR_FORMAT = 4,     /* a checkpoint is damaged or of another kind */
+  PHRASEQ_ERROR_FORMAT = 4,     /* a checkpoint is damaged or of the wrong kind */
   PHRASEQ_ERROR_PLUGIN = 5,     /* a plugin is missing or failed */
   PHRASEQ_ERROR_IO = 6,         /* the operating system reported an error; memory ran out */
   PHRASEQ_ERROR_DIVERGENCE = 7, /* a number is not finite */
@@ -38,24 +38,24 @@ typedef enum phraseq_split {
 typedef struct phraseq_model phraseq_model;
 typedef struct phraseq_result phraseq_result;
 
-/* Set `size` to sizeof(phraseq_options) and all else to zero, then what differs. */
+/* Set `size` to sizeof(phraseq_options) and everything else to zero, then change what should differ. */
 typedef struct phraseq_options {
   size_t size;
   int64_t nbest;               /* hypotheses of each sentence; 0 = 1 */
-  int32_t alignment;           /* not 0: alignments are computed */
+  int32_t alignment;           /* not 0: compute alignments */
   int32_t split;               /* a phraseq_split */
-  const char *const *prefixes; /* one for each text, or null: what the translation begins with; "" = none */
+  const char *const *prefixes; /* one for each text, or null: the beginning of the translation; "" = none */
 } phraseq_options;
 
 /* "0.2.0"; never freed. */
 PHRASEQ_C_EXPORT const char *phraseq_version(void);
 
-/* The last error of the calling thread, "" when there was none; valid until the thread's next call. */
+/* The last error of the calling thread, "" if there was none; valid until the thread's next call. */
 PHRASEQ_C_EXPORT const char *phraseq_last_error(void);
 
 /* Loads a checkpoint (several, separated by colons, form an ensemble) with options of `phraseq generate`, such as
- * {"--beam", "4"}; `options` may be null when `count` is 0. *model is to be freed with phraseq_free_model; it is null
- * after an error. */
+ * {"--beam", "4"}; `options` may be null if `count` is 0. Free *model with phraseq_free_model; it is null after an
+ * error. */
 PHRASEQ_C_EXPORT phraseq_status phraseq_load(const char *path,
                                              const char *const *options,
                                              size_t count,
@@ -67,8 +67,7 @@ PHRASEQ_C_EXPORT void phraseq_free_model(phraseq_model *model);
 PHRASEQ_C_EXPORT const char *phraseq_source_language(const phraseq_model *model);
 PHRASEQ_C_EXPORT const char *phraseq_target_language(const phraseq_model *model);
 
-/* Translates texts; `options` may be null. *result is to be freed with phraseq_free_result; it is null after an
- * error. */
+/* Translates texts; `options` may be null. Free *result with phraseq_free_result; it is null after an error. */
 PHRASEQ_C_EXPORT phraseq_status phraseq_translate(const phraseq_model *model,
                                                   const char *const *texts,
                                                   size_t count,
@@ -76,20 +75,21 @@ PHRASEQ_C_EXPORT phraseq_status phraseq_translate(const phraseq_model *model,
                                                   phraseq_result **result);
 PHRASEQ_C_EXPORT void phraseq_free_result(phraseq_result *result);
 
-/* What a result holds. Pointers are valid as long as the result. For a place that does not exist: null, 0, NaN. */
+/* The contents of a result. Pointers are valid as long as the result. An index that does not exist gives null, 0 or
+ * NaN. */
 PHRASEQ_C_EXPORT size_t phraseq_text_count(const phraseq_result *result);
-/* The translation of a text, line breaks included. */
+/* The translation of a text, including line breaks. */
 PHRASEQ_C_EXPORT const char *phraseq_text(const phraseq_result *result, size_t text);
 PHRASEQ_C_EXPORT size_t phraseq_sentence_count(const phraseq_result *result, size_t text);
 PHRASEQ_C_EXPORT const char *phraseq_source(const phraseq_result *result, size_t text, size_t sentence);
 PHRASEQ_C_EXPORT size_t phraseq_hypothesis_count(const phraseq_result *result, size_t text, size_t sentence);
-/* Hypotheses are ordered, the best first. */
+/* Hypotheses are sorted, best first. */
 PHRASEQ_C_EXPORT const char *phraseq_hypothesis(const phraseq_result *result,
                                                 size_t text,
                                                 size_t sentence,
                                                 size_t rank);
 PHRASEQ_C_EXPORT double phraseq_score(const phraseq_result *result, size_t text, size_t sentence, size_t rank);
-/* `*count` pairs of places, (source token, token); null when there are none. */
+/* `*count` pairs of positions, (source token, token); null if there are none. */
 PHRASEQ_C_EXPORT const int64_t *phraseq_alignment(const phraseq_result *result,
                                                   size_t text,
                                                   size_t sentence,

@@ -5,8 +5,8 @@
 ///     find_package(phraseq REQUIRED)
 ///     target_link_libraries(program PRIVATE phraseq::translate)
 ///
-/// Includes nothing but the standard library. docs/guide/embedding.md describes lifetimes, threads
-/// and errors.
+/// Includes only the standard library. docs/guide/embedding.md describes lifetimes, threads and
+/// errors.
 
 #include <cstddef>
 #include <cstdint>
@@ -31,7 +31,7 @@ struct TranslateOptions {
   int64_t nbest = 1;       ///< hypotheses of each sentence, at most Model::max_nbest()
   bool alignment = false;  ///< fill Hypothesis::alignment
   Split split = Split::kLong;
-  /// One for each text, or none: what the translation of the text's first sentence begins with.
+  /// One for each text, or none: the beginning of the translation of the text's first sentence.
   std::vector<std::string> prefixes = {};
 };
 
@@ -50,14 +50,14 @@ struct Sentence {
   std::vector<Hypothesis> hypotheses = {};  ///< at least one, best first
 };
 
-/// A translated text: its sentences, and what stood before, between and after them (line breaks,
-/// empty lines): sentences.size() + 1 gaps.
+/// A translated text: its sentences, and what is before, between and after them (line breaks, empty
+/// lines): sentences.size() + 1 gaps.
 struct PHRASEQ_EXPORT Translation {
   std::vector<Sentence> sentences;
   std::vector<std::string> gaps;
 
-  /// The text made of the sentences' hypotheses of this rank (0 = the best). A sentence with fewer
-  /// hypotheses uses its last.
+  /// The text composed of the sentences' hypotheses of this rank (0 = the best). A sentence with
+  /// fewer hypotheses uses its last.
   std::string text(size_t rank = 0) const;
 };
 
@@ -66,13 +66,13 @@ enum class ErrorCode {
   kInternal = 1,
   kUsage = 2,       ///< an option of Model::Model
   kData = 3,        ///< a text, or one of TranslateOptions
-  kFormat = 4,      ///< a checkpoint is damaged or of another kind
+  kFormat = 4,      ///< a checkpoint is damaged or of the wrong kind
   kPlugin = 5,      ///< a plugin is missing or failed
   kIo = 6,          ///< the operating system reported an error
   kDivergence = 7,  ///< a number is not finite
 };
 
-/// All that this interface throws, except std::bad_alloc.
+/// Everything that this interface throws, except std::bad_alloc.
 class PHRASEQ_EXPORT Error : public std::runtime_error {
  public:
   Error(ErrorCode code, const std::string& message) : std::runtime_error(message), code_(code) {}
@@ -83,20 +83,20 @@ class PHRASEQ_EXPORT Error : public std::runtime_error {
 };
 
 /// A loaded model, or an ensemble. All const functions may be called by several threads at a time:
-/// what waits together is translated in one batch.
+/// texts that wait at the same time are translated in one batch.
 class PHRASEQ_EXPORT Model {
  public:
   /// Loads a checkpoint; several, separated by colons, form an ensemble. `options` are those of
-  /// `phraseq generate` for model, machine, search and batches, as {"--beam", "4"}.
+  /// `phraseq generate` for model, machine, search and batches, such as {"--beam", "4"}.
   explicit Model(const std::string& path, const std::vector<std::string>& options = {});
   /// No call of `translate` may be running.
   ~Model();
   Model(Model&&) noexcept;
   Model& operator=(Model&&) noexcept;
 
-  /// In the order of the texts; the results belong to the caller. Throws Error with kData for a
-  /// text that is not valid UTF-8, holds control characters or is too long, and for options out of
-  /// range.
+  /// Returns the translations in the order of the texts; they belong to the caller. Throws Error
+  /// with kData for a text that is not valid UTF-8, contains control characters or is too long, and
+  /// for options out of range.
   std::vector<Translation> translate(const std::vector<std::string>& texts,
                                      const TranslateOptions& options = {}) const;
   /// The best translation.

@@ -13,8 +13,8 @@ namespace phraseq {
 /// do not see the changes.
 enum class MappedUse { kReading, kChanging };
 
-/// A whole file as memory. The file must not shrink while it is mapped: we replace files
-/// by rename, never in place; lost_mappings.h tells where others do. Throws IoError.
+/// A whole file as memory. The file must not shrink while it is mapped: phraseq replaces files by
+/// renaming, never in place; lost_mappings.h reports it if others do. Throws IoError.
 class PHRASEQ_API MappedFile {
  public:
   explicit MappedFile(std::string path);
@@ -27,10 +27,10 @@ class PHRASEQ_API MappedFile {
   size_t size() const { return size_; }
   const std::string& path() const { return path_; }
 
-  /// CRC-32C of the content; reads all of it in little memory.
+  /// CRC-32C of the content; reads all of it but uses little memory.
   uint32_t crc32c() const;
-  /// Gives back the memory of what was read; it comes from the file again when it is needed. For
-  /// passes over a file that is larger than the memory.
+  /// Releases the memory of what was read; it is read from the file again when needed. For passes
+  /// over a file that is larger than the memory.
   void release() const;
 
  private:

@@ -59,13 +59,13 @@ T* mutable_data(const at::Tensor& x) {
   return x.defined() ? static_cast<T*>(x.mutable_data_ptr()) : nullptr;
 }
 
-/// A tensor on the CPU, not initialized. Not by way of ATen's dispatcher, which takes longer than
-/// many an operator of a decoding step.
+/// An uninitialized tensor on the CPU. It bypasses ATen's dispatcher, which takes longer than many
+/// operators of a decoding step.
 inline at::Tensor new_tensor(at::IntArrayRef sizes, at::ScalarType type) {
   return at::detail::empty_cpu(sizes, type);
 }
 
-/// The key of a draw, or 0 where nothing is dropped: then no number is used up.
+/// The key of a draw, or 0 if nothing is dropped; the draw is then not counted.
 inline uint64_t dropout_key(double p, Context& context) {
   return p > 0.0 ? context.next_dropout_key() : 0;
 }
@@ -76,7 +76,7 @@ inline kernels::Dropout make_dropout(double p, uint64_t key) {
   return {key, kernels::dropout_threshold(p), 1.0 / (1.0 - p)};
 }
 
-/// Uninitialized memory for one thread, on a cache line's start.
+/// Uninitialized memory for one thread, aligned to a cache line.
 template <typename S>
 class ThreadScratch {
  public:
@@ -95,30 +95,31 @@ class ThreadScratch {
   struct Free {
     void operator()(void* memory) const { std::free(memory); }
   };
-  std::unique_ptr<void, Free> memory_;  // malloc keeps small blocks at hand, aligned_alloc does not
+  std::unique_ptr<void, Free> memory_;  // malloc caches small blocks, aligned_alloc does not
 };
 
-/// Elements that a thread takes at least of element-wise work on rows.
+/// The minimum number of elements per thread in element-wise work on rows.
 inline constexpr int64_t kGrainElements = 16384;
 
-/// Rows that a thread takes at least: about kGrainElements.
+/// The minimum number of rows per thread: about kGrainElements elements.
 inline int64_t row_grain(int64_t columns) {
   return std::max<int64_t>(1, kGrainElements / std::max<int64_t>(columns, 1));
 }
 
-/// Calls work(first, last) over all rows, on as many threads as pay.
+/// Calls work(first, last) over all rows, on as many threads as are worthwhile.
 template <typename Work>
 void over_rows(const at::Tensor& rows, const Work& work) {
   const int64_t columns = rows.size(-1);
   at::parallel_for(0, columns == 0 ? 0 : rows.numel() / columns, row_grain(columns), work);
 }
 
-/// The most partial sums of one sum over rows, and the least rows of each: blocks limit how many
-/// threads share the work, and their fixed number makes the order of addition independent of it.
+/// The maximum number of partial sums in one sum over rows, and the minimum number of rows in each.
+/// The blocks limit how many threads share the work, but do not depend on the number of threads,
+/// and neither does the order of addition.
 inline constexpr int64_t kMostSumBlocks = 16;
 inline constexpr int64_t kLeastSumRows = 64;
 
-/// Elements that a thread adds at least in add_to.
+/// The minimum number of elements per thread in add_to.
 inline constexpr int64_t kAddGrain = 65536;
 
 /// Sums over rows in an order that does not depend on the number of threads: `work(first, last,

@@ -191,7 +191,7 @@ struct ReadColumns {
   }
 };
 
-/// Gradients are written, not added: every column has to be read by one layout.
+/// Gradients are written, not added, so every column must be read by exactly one layout.
 void check_grouped_shapes(const at::Tensor& q,
                           const at::Tensor& kv,
                           const SentenceRows& rows,

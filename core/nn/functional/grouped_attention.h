@@ -51,8 +51,8 @@ PHRASEQ_API AttentionLayout plain_layout(int64_t model,
                                          double scale,
                                          int64_t query_column);
 
-/// Which rows belong to which sentence: sentence i is query rows queries[i] to queries[i+1] and key
-/// rows keys[i] to keys[i+1].
+/// The rows of each sentence: sentence i is query rows queries[i] to queries[i+1] and key rows
+/// keys[i] to keys[i+1].
 struct SentenceRows {
   const std::vector<int64_t>& queries;
   const std::vector<int64_t>& keys;

@@ -10,8 +10,8 @@
 
 namespace phraseq::nn {
 
-/// Where the past of each decoding row is stored. `select` permutes and prunes this table only
-/// (rows × steps numbers), so a reordering of the beam copies no keys. It is shared by a session's
+/// Where the past of each decoding row is stored. `select` permutes and prunes only this table
+/// (rows × steps numbers), so reordering the beam copies no keys. It is shared by a session's
 /// layers.
 class PHRASEQ_API Ancestry {
  public:
@@ -34,12 +34,12 @@ class PHRASEQ_API Ancestry {
 /// Keys and values of the tokens decoded so far, for one attention module, without ever being
 /// moved.
 ///
-/// Storage is blocks of steps, `[step, row, 2 · model]` (K then V), allocated as decoding gets
-/// there. A row's past is found through an Ancestry.
+/// They are stored in blocks of steps, `[step, row, 2 · model]` (K then V), which are allocated
+/// when decoding reaches them. A row's past is found through an Ancestry.
 class PHRASEQ_API SelfAttentionCache {
  public:
-  /// Makes room for the keys and values of the next step, [rows, columns]: to be filled before
-  /// `attend`.
+  /// Makes room for the keys and values of the next step, [rows, columns], which must be filled in
+  /// before `attend`.
   at::Tensor open_step(int64_t rows, int64_t columns, const at::TensorOptions& options);
   /// Stores the keys and values of the next step, [rows, columns], before `attend`.
   void append(const at::Tensor& kv);
@@ -50,7 +50,7 @@ class PHRASEQ_API SelfAttentionCache {
                     const Ancestry& ancestry,
                     const AttentionLayout& layout) const;
   /// Attends with the queries of kvq [rows, 3 · model] (columns K, V, Q), as plain attention does:
-  /// [rows, model]. This step's keys and values were appended already.
+  /// [rows, model]. This step's keys and values must have been appended already.
   at::Tensor attend(const at::Tensor& kvq,
                     const Ancestry& ancestry,
                     int64_t heads,
@@ -63,14 +63,15 @@ class PHRASEQ_API SelfAttentionCache {
                         const AttentionLayout& layout) const;
 
   std::vector<at::Tensor> blocks_;  // [steps of a block, rows when it was made, columns]
-  int64_t used_ = 0;                // steps taken of the last block
+  int64_t used_ = 0;                // steps used in the last block
   std::vector<at::Tensor> steps_;   // views, one per step
 };
 
-/// Attention of decoding rows over source-side keys and values stored once a sentence.
+/// Attention of decoding rows over source-side keys and values, which are stored once per sentence.
 ///
-/// q [rows, model]; kv [source tokens, 2 · model] packed with `offsets`; `sentence_of_row[r]` says
-/// whose. `weights`, when given, receives [rows, max source length], averaged over heads.
+/// q [rows, model]; kv [source tokens, 2 · model] packed with `offsets`; `sentence_of_row[r]` is
+/// the sentence of row r. `weights`, when given, receives [rows, max source length], averaged over
+/// heads.
 PHRASEQ_API at::Tensor decode_cross_attention(const at::Tensor& q,
                                               const at::Tensor& kv,
                                               const std::vector<int64_t>& offsets,
@@ -79,7 +80,7 @@ PHRASEQ_API at::Tensor decode_cross_attention(const at::Tensor& q,
                                               double scale,
                                               at::Tensor* weights = nullptr);
 /// The same as `layout` reads q and kv (see SelfAttentionCache::attend): [rows, out columns];
-/// `weights` as of grouped_attention.
+/// `weights` as for grouped_attention.
 PHRASEQ_API at::Tensor decode_cross_attention(const at::Tensor& q,
                                               const at::Tensor& kv,
                                               const std::vector<int64_t>& offsets,

@@ -21,7 +21,7 @@ PHRASEQ_API at::Tensor linear(const at::Tensor& x,
 
 /// Several maps of one input x [rows, in] as one product: [rows, out1 + out2 + …]. No copy is made
 /// when the weights lie side by side in the flat buffer (FlatParameters puts matrices in order of
-/// registration). `biases` is empty or one a weight.
+/// registration). `biases` is empty or has one for each weight.
 PHRASEQ_API at::Tensor stacked_linear(const at::Tensor& x,
                                       const std::vector<at::Tensor>& weights,
                                       const std::vector<at::Tensor>& biases,

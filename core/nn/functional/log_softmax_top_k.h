@@ -31,7 +31,7 @@ inline bool ranks_before(const RankedColumn& a, const RankedColumn& b) {
 /// The order of columns, or of a search's candidates, for the algorithms that take one.
 inline constexpr auto best_first = [](const auto& a, const auto& b) { return ranks_before(a, b); };
 
-/// Leaves the `count` best, or all if there are fewer, best first.
+/// Keeps the `count` best, or all if there are fewer, best first.
 template <class Ranked>
 void keep_best(std::vector<Ranked>& all, int64_t count) {
   const size_t kept = std::min(all.size(), static_cast<size_t>(count));
@@ -44,13 +44,13 @@ void keep_best(std::vector<Ranked>& all, int64_t count) {
 PHRASEQ_API double log_sum_exp(std::span<const float> scores);
 PHRASEQ_API double log_sum_exp(std::span<const double> scores);
 
-/// The `k` best columns by log softmax(scores) + edits, best first, without writing the log-softmax
-/// down: one pass for the maxima of blocks, one for the sum, then only blocks that can hold a
-/// winner are looked at.
+/// The `k` best columns by log softmax(scores) + edits, best first, without storing the
+/// log-softmax: one pass computes the maxima of blocks, another the sum, and then only the blocks
+/// that can contain a winner are searched.
 ///
-/// Columns at -infinity never come out, so there may be fewer than `k`. `edits` name each column at
-/// most once. `normalized`: scores are log-probabilities already. Returns the row's normalizer, as
-/// log_sum_exp gives it (0 when normalized); when it is NaN, `best` is empty.
+/// Columns at -infinity are never returned, so there may be fewer than `k`. `edits` name each
+/// column at most once. `normalized`: scores are log-probabilities already. Returns the row's
+/// normalizer, as log_sum_exp gives it (0 when normalized); when it is NaN, `best` is empty.
 PHRASEQ_API double log_softmax_top_k(std::span<const float> scores,
                                      int64_t k,
                                      std::span<const ScoreEdit> edits,

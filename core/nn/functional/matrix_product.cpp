@@ -49,7 +49,7 @@ bool is_large(const at::Tensor& a, const at::Tensor& b) {
 /// reference code, 50 times slower.
 bool is_dense(const at::Tensor& x) { return x.is_contiguous() || x.t().is_contiguous(); }
 
-/// The product [m, n] of a [m, k] and b [k, n] by oneDNN where that pays, else undefined.
+/// The product [m, n] of a [m, k] and b [k, n] by oneDNN if that is faster, otherwise undefined.
 at::Tensor onednn_product(const at::Tensor& a, const at::Tensor& b) {
   static const auto onednn = find_onednn();
   if (!onednn || !a.is_cpu() || a.scalar_type() != at::kFloat || !is_large(a, b) || !is_dense(a) ||

@@ -29,13 +29,13 @@ PHRASEQ_API at::Tensor dropout_add(const at::Tensor& x,
                                    const at::Tensor& residual,
                                    double dropout,
                                    Context& context);
-/// The same with the key of a draw, of any shape; dropout(x) where `residual` is undefined. For
-/// tensors that the kernels of the CPU or the GPU compute with.
+/// The same for any shape, with the key of a draw; dropout(x) if `residual` is undefined. For
+/// tensors that the kernels of the CPU or the GPU support.
 PHRASEQ_API at::Tensor dropout_add_with_key(const at::Tensor& x,
                                             const at::Tensor& residual,
                                             double p,
                                             uint64_t key);
-/// x of any shape, which the result has.
+/// x may have any shape; the result has the same.
 PHRASEQ_API at::Tensor dropout(const at::Tensor& x, double p, Context& context);
 
 }  // namespace phraseq::nn

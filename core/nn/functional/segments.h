@@ -9,13 +9,14 @@
 #include "core/nn/context.h"
 
 /// Differentiable functions over runs of rows: segment s is rows offsets[s] to offsets[s+1]. They
-/// make phrases of words, sentences of words … `offsets` [segments + 1], from 0 to the rows.
+/// turn words into phrases, sentences into vectors … `offsets` [segments + 1] goes from 0 to the
+/// number of rows.
 namespace phraseq::nn {
 
 using SegmentOffsets = std::vector<int64_t>;
 
 /// The maximum of each segment's rows, element by element: [rows, width] → [segments, width]; zero
-/// for a segment without rows. The gradient goes to the first of equals.
+/// for a segment without rows. The gradient goes to the first of several equal maxima.
 PHRASEQ_API at::Tensor segment_max(const at::Tensor& x, const SegmentOffsets& offsets);
 /// The mean of each segment's rows, [rows, width] → [segments, width]; zero for a segment without
 /// rows.

@@ -7,8 +7,8 @@
 #include "core/nn/kernels/kernels.h"
 #include "core/nn/kernels/random_bits.h"
 
-/// Scalar arithmetic that the compiler turns into vector loops. Included by the kernels' sources
-/// only.
+/// Scalar arithmetic that the compiler turns into vector loops. Included only by the kernels'
+/// sources.
 namespace phraseq::nn::kernels {
 
 /// Reads an element in the type that sums are made in.

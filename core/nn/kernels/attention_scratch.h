@@ -3,8 +3,8 @@
 #include "core/nn/kernels/small_product.h"
 #include "core/nn/kernels/vectors.h"
 
-/// The scratch memory that the attention of one head in one sentence works in. Included by
-/// attention.cpp only.
+/// The scratch memory that the attention of one head in one sentence works in. Included only by
+/// attention.cpp.
 namespace phraseq::nn::kernels {
 namespace {
 

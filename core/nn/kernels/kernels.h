@@ -282,9 +282,9 @@ struct Kernels {
                      S* scratch,
                      LossSums* sums);
 
-  /// Computes y[s] = max_r x[r] over the rows r of segment s, 0 without rows. x [rows, columns],
-  /// y [segments, columns]. `winners` [segments, columns] keeps which row of the segment it was,
-  /// the first of equals.
+  /// Computes y[s] = max_r x[r] over the rows r of segment s, 0 without rows. x [rows, columns], y
+  /// [segments, columns]. `winners` [segments, columns] records which row of the segment it was,
+  /// the first if several are equal.
   void (*segment_max)(const T* x, T* y, int32_t* winners, SegmentRange range);
   /// Computes dx[r] = dy[s] where row r was the winner, otherwise 0.
   void (*segment_max_backward)(const T* dy, const int32_t* winners, T* dx, SegmentRange range);

@@ -4,7 +4,7 @@
 
 namespace phraseq::nn::kernels {
 
-/// Processor levels as in the x86-64 psABI; other processors have kBaseline only.
+/// Processor levels as in the x86-64 psABI; other processors have only kBaseline.
 enum class Level { kBaseline, kV3, kV4 };
 
 /// Returns the highest level that this processor has, or a lower one that the environment variable

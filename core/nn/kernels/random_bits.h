@@ -19,7 +19,7 @@ PHRASEQ_INLINE uint32_t random_bits(uint64_t key, uint32_t element) {
   return x ^ (x >> 16);
 }
 
-/// Returns p · 2^32: an element is dropped when its bits are below.
+/// Returns p · 2^32: an element is dropped if its bits are below it.
 PHRASEQ_INLINE uint32_t dropout_threshold(double p) {
   const double scaled = p * 0x1.0p32;
   return scaled >= 0x1.0p32 ? UINT32_MAX : static_cast<uint32_t>(scaled);

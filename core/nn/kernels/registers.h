@@ -1,6 +1,6 @@
 #pragma once
 
-/// Vectors of the compiler, as wide as a level's registers. Included by the kernels' sources only.
+/// Vectors of the compiler, as wide as a level's registers. Included only by the kernels' sources.
 namespace phraseq::nn::kernels {
 namespace {
 

@@ -5,8 +5,8 @@
 #include "core/nn/kernels/random_bits.h"
 #include "core/nn/kernels/registers.h"
 
-/// Products of matrices that fit into the first caches, as in attention. Included by the kernels'
-/// sources only.
+/// Products of matrices that fit into the first caches, as in attention. Included only by the
+/// kernels' sources.
 namespace phraseq::nn::kernels {
 namespace {
 

@@ -71,7 +71,7 @@ PHRASEQ_INLINE double block_sum(const Number* block, Number highest) {
 }
 
 /// The last block is filled up with scores of no probability, so that such columns behind the
-/// others leave the sum as it is, to the bit.
+/// others leave the sum exactly as it is.
 template <class Number>
 double shifted_sum(const Number* scores, int64_t size, Number highest) {
   double total = 0;

@@ -4,7 +4,7 @@
 
 namespace phraseq::nn {
 
-/// Where attention's vectors are in a matrix with one row a token. Head h of its group (from 0)
+/// Where attention's vectors are in a matrix with one row per token. Head h of its group (from 0)
 /// reads columns from `column + h · head_dim` on. The vector of token t is `parts` pieces of
 /// head_dim, one after the other; each piece is a sum over the `window` tokens that end at t,
 /// tokens before the sentence counting as zero:

@@ -3,7 +3,7 @@
 #include "core/nn/kernels/arithmetic.h"
 
 /// Reading attention's vectors into scratch memory and writing results and gradients back, as a
-/// VectorLayout says. Included by the kernels' sources only.
+/// VectorLayout says. Included only by the kernels' sources.
 namespace phraseq::nn::kernels {
 namespace {
 

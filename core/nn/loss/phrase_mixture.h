@@ -8,11 +8,11 @@
 #include "core/nn/context.h"
 
 /// Decisions between a word of the vocabulary and a phrase of a sentence's slots (Tang et al.
-/// 2016): what an architecture with a phrase memory says beside its DecoderOutput's hidden rows,
-/// and what that makes of probabilities and of the likelihood.
+/// 2016): what an architecture with a phrase memory returns besides its DecoderOutput's hidden
+/// rows, and the probabilities and likelihood that follow from it.
 namespace phraseq::nn {
 
-/// Extras of DecoderOutput, a row a decision. Slots that are not there have no score: kNoSlot.
+/// Extras of DecoderOutput, one row per decision. Slots that do not exist have the score kNoSlot.
 ///
 /// [rows, slots] ψ of each slot: in one softmax with the words, or in one of their own beside a
 /// gate
@@ -25,17 +25,17 @@ inline constexpr double kNoSlot = -1e30;
 /// their probabilities: (1 - g) p_w and g p_p with a gate, a softmax over all without one.
 ///
 /// Words have their logits z, slots ln Σ exp z + logit(g) + ln p_p or their ψ. So a row without
-/// slots, whose g is 0, has the scores of a model that knows no phrases. A slot that is not there
-/// has kNoSlot or less.
+/// slots, whose g is 0, has the scores of a model without phrases. A slot that does not exist has
+/// kNoSlot or less.
 PHRASEQ_API at::Tensor word_and_slot_scores(const DecoderOutput& output, Context& context);
 
-/// -ln p of each target token, [target tokens], differentiable. A span that a slot's phrase begins
-/// at (kPhraseSpanSlot, kPhraseSpanLength) counts at its first word, 0 at the others:
+/// -ln p of each target token, [target tokens], differentiable. The loss of a span that a slot's
+/// phrase covers (kPhraseSpanSlot, kPhraseSpanLength) is at its first word; the others have 0:
 ///
 ///     -ln ( I Π_i p(y_i) + p(k) ),  I = 0 if the phrase has a word outside the vocabulary
 ///
-/// (eq. 3). `batch` holds the phrases' extras. Without gradients a word of a row without slots has
-/// -target_log_probabilities, to the bit.
+/// (eq. 3). `batch` holds the phrases' extras. Without gradients, a word in a row without slots has
+/// exactly -target_log_probabilities.
 PHRASEQ_API at::Tensor phrase_mixture_losses(const DecoderOutput& output,
                                              const Batch& batch,
                                              Context& context);

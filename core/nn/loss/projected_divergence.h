@@ -12,10 +12,11 @@ namespace phraseq::nn {
 
 /// Σ over rows of KL(p‖q) + KL(q‖p), the divergence of two passes' distributions over the
 /// vocabulary; a differentiable scalar in fp32 (fp64). The gradient goes into both passes. As in
-/// projected_cross_entropy, logits are made in chunks of rows and the gradient in the same pass.
+/// projected_cross_entropy, logits are computed in chunks of rows and the gradient in the same
+/// pass.
 ///
 /// one and other [rows, model], weight [vocab, model], bias [vocab] or undefined. `excluded` ids
-/// are out of both softmaxes.
+/// are left out of both softmaxes.
 PHRASEQ_API at::Tensor projected_divergence(const at::Tensor& one,
                                             const at::Tensor& other,
                                             const at::Tensor& weight,

@@ -16,15 +16,15 @@ struct ProjectedLoss {
   double loss_sum = 0;
   double nll_sum = 0;   ///< Σ -ln p(gold)
   int64_t correct = 0;  ///< rows whose gold is the best
-  /// [3] fp64, the three sums above while the device has them; they are 0 then. Undefined on the
-  /// CPU.
+  /// [3] fp64: the three sums above as long as they are only on the device; the members are then 0.
+  /// Undefined on the CPU.
   at::Tensor on_device;
 };
 
 /// Projection, softmax and (label-smoothed) cross entropy without ever holding all logits: chunks
-/// of rows, the gradient made in the same pass when needed. hidden [rows, model], weight [vocab,
-/// model], bias [vocab] or undefined, targets [rows]. `excluded` ids are out of the softmax;
-/// `unsmoothed` ids get no smoothing mass under kNeutron.
+/// of rows, with the gradient computed in the same pass if needed. hidden [rows, model], weight
+/// [vocab, model], bias [vocab] or undefined, targets [rows]. `excluded` ids are left out of the
+/// softmax; `unsmoothed` ids get no smoothing mass under kNeutron.
 PHRASEQ_API ProjectedLoss projected_cross_entropy(const at::Tensor& hidden,
                                                   const at::Tensor& weight,
                                                   const at::Tensor& bias,

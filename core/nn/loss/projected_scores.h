@@ -9,15 +9,15 @@
 
 namespace phraseq::nn {
 
-/// What is left of each row's logits z when they are gone: ln p(target) = target - normalizer.
+/// What is kept of each row's logits z: ln p(target) = target - normalizer.
 struct ProjectedScores {
   at::Tensor target;      ///< [rows] z of the row's target
   at::Tensor normalizer;  ///< [rows] ln Σ exp z
 };
 
 /// Projection and log-sum-exp, differentiable by row, without ever holding all logits: chunks of
-/// rows, made once more in the backward pass. For losses that mix the vocabulary's softmax with
-/// something else; a sum of cross entropies is projected_cross_entropy, in one pass.
+/// rows, which are computed again in the backward pass. For losses that mix the vocabulary's
+/// softmax with something else; a sum of cross entropies is projected_cross_entropy, in one pass.
 ///
 /// hidden [rows, model], weight [vocab, model], bias [vocab] or undefined, targets [rows]; results
 /// fp32 (fp64).

@@ -10,17 +10,18 @@
 
 namespace phraseq::nn {
 
-/// Logits that are held at a time on the CPU, and their bytes elsewhere.
+/// The number of logits held at a time on the CPU, and their bytes on other devices.
 inline constexpr int64_t kChunkLogits = int64_t{1} << 25;
 inline constexpr int64_t kDeviceChunkBytes = int64_t{1} << 28;
 
-/// The most rows of a chunk on the CPU. Each chunk reads the weight twice and adds to its gradient
-/// once: with 65 rows and a weight of 32,000 x 512 in bf16 that adds twice the time of the
-/// products themselves, with 1,024 rows a quarter (one core of an AMD EPYC, family 25). More rows
-/// gain nothing, but need more memory.
+/// The maximum number of rows in a chunk on the CPU. Each chunk reads the weight twice and adds to
+/// its gradient once. With a weight of 32,000 x 512 in bf16, this takes twice as long as the
+/// products themselves with 65 rows, and a quarter as long with 1,024 rows (one core of an AMD
+/// EPYC, family 25). More rows gain nothing and need more memory.
 inline constexpr int64_t kMostChunkRows = 1024;
 
-/// The fewest rows of a chunk: with a very large vocabulary they may exceed the limit on logits.
+/// The minimum number of rows in a chunk: with a very large vocabulary they may exceed the limit on
+/// logits.
 inline constexpr int64_t kLeastChunkRows = 16;
 
 /// `held`: how many numbers the work on a chunk holds for each logit.
@@ -32,14 +33,14 @@ inline int64_t rows_of_a_chunk(const at::Tensor& hidden, int64_t vocabulary, int
   return std::max(kLeastChunkRows, rows);
 }
 
-/// What a gradient of the logits that is computed in the forward pass is multiplied by, so that it
-/// does not vanish in fp16.
+/// The factor for a gradient of the logits that is computed in the forward pass, which keeps it
+/// from vanishing in fp16.
 inline double scale_of_gradient(const at::Tensor& hidden, const Context& context) {
   return hidden.scalar_type() == at::kHalf ? context.loss_scale() : 1.0;
 }
 
 /// Calls work(hidden rows [rows, model], first row, logits [rows, vocab]) chunk by chunk; the
-/// logits' memory is used again. hidden [all rows, model], weight [vocab, model].
+/// memory of the logits is reused. hidden [all rows, model], weight [vocab, model].
 template <typename Work>
 void over_chunks(const at::Tensor& hidden, const at::Tensor& weight, const Work& work) {
   const int64_t step = std::min(rows_of_a_chunk(hidden, weight.size(0)), hidden.size(0));

@@ -14,8 +14,8 @@ enum class Smoothing {
   kNeutron,  ///< KL to q: 1-ε gold, ε/(V-F) on all but gold and forbidden; Σ q ln q included
 };
 
-/// A smoothing kernel in the one form that all three share. With z the logits, p their softmax, S
-/// the smoothed classes and q the target distribution (Σ q = 1),
+/// A smoothing rule in the form that all three share. With z the logits, p their softmax, S the
+/// smoothed classes and q the target distribution (Σ q = 1),
 ///
 ///   loss   = lse(z) - uniform · Σ_{c ∈ S} z_c - extra · z_gold + constant
 ///   dloss/dz_c = p_c - q_c,   q_c = uniform · [c ∈ S] + extra · [c = gold]
@@ -25,12 +25,12 @@ struct SmoothedTarget {
   double constant = 0.0;
 };
 
-/// The numbers of one smoothing kernel for a vocabulary; a row's depend on its gold only through
-/// whether that is a smoothed class.
+/// The numbers of one smoothing rule for a vocabulary; those of a row depend only on whether its
+/// gold is a smoothed class.
 class PHRASEQ_API SmoothingRule {
  public:
-  /// `excluded` are out of the softmax and never smoothed; `unsmoothed` get no mass under kNeutron.
-  /// Throws UsageError when an id is outside the vocabulary or ε outside [0, 1).
+  /// `excluded` are left out of the softmax and never smoothed; `unsmoothed` get no mass under
+  /// kNeutron. Throws UsageError when an id is outside the vocabulary or ε outside [0, 1).
   SmoothingRule(Smoothing smoothing,
                 double epsilon,
                 int64_t vocabulary,

@@ -6,9 +6,8 @@
 
 #include "core/base/api.h"
 
-/// What tensors need and what a device has, in bytes; the same for a GPU, as LibTorch's allocator
-/// counts it, and for the CPU, as the caching allocator does. Without that allocator, nothing is
-/// known of the CPU: 0.
+/// What tensors need and what a device has, in bytes, as counted by LibTorch's allocator for a GPU
+/// and by the caching allocator for the CPU. Without the latter, nothing is known about the CPU: 0.
 namespace phraseq::nn {
 
 struct MemoryUse {
@@ -21,15 +20,16 @@ PHRASEQ_API void reset_peak_memory(const c10::Device& device);
 /// Whether `memory_use` counts anything.
 PHRASEQ_API bool counts_memory(const c10::Device& device);
 
-/// What further tensors can have: free on the device, or kept by the allocator for them.
+/// What is available to further tensors: memory that is free on the device or kept by the
+/// allocator.
 PHRASEQ_API int64_t free_memory(const c10::Device& device);
 
-/// Gives what the allocator keeps back to the device.
+/// Returns what the allocator keeps to the device.
 PHRASEQ_API void release_memory(const c10::Device& device);
 
-/// As long as it exists, a tensor on the CPU with which all would have more than `bytes` fails for
-/// want of memory, well before the system ends the process. Nothing on a GPU, whose driver refuses
-/// what it does not have.
+/// As long as it exists, allocating a tensor on the CPU fails if all tensors would then take more
+/// than `bytes`, well before the system kills the process. Has no effect on a GPU, whose driver
+/// refuses what it does not have.
 class PHRASEQ_API MemoryLimit {
  public:
   MemoryLimit(const c10::Device& device, int64_t bytes);

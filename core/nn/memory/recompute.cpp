@@ -14,7 +14,7 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::tensor_list;
 
-/// What the backward pass needs beside the inputs: the context as it was before the part, whose
+/// What the backward pass needs besides the inputs: the context as it was before the part, whose
 /// dropout keys are then those of the first time.
 struct Part final : torch::CustomClassHolder {
   Part(RecomputedPart work, const Context& before) : run(std::move(work)), context(before) {

@@ -10,8 +10,8 @@
 
 namespace phraseq::nn {
 
-/// A part of a forward pass, of one result. It owns (or outlives) what it captures, because the
-/// backward pass may call it again.
+/// A part of a forward pass with one result. What it captures must stay alive, because the backward
+/// pass may call it again.
 using RecomputedPart =
     std::function<at::Tensor(const std::vector<at::Tensor>& inputs, Context& context)>;
 

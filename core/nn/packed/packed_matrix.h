@@ -20,7 +20,7 @@ struct ProductPlace {
   int64_t step;
 };
 
-/// A weight W [columns, depth] as the own kernels read it, copied once; immutable.
+/// A weight W [columns, depth] in the layout of phraseq's own kernels, copied once; immutable.
 class PHRASEQ_API PackedMatrix {
  public:
   /// `weight` [columns, depth], fp32 on the CPU, any strides. `memory`: where the copy lies; null =
@@ -32,11 +32,11 @@ class PHRASEQ_API PackedMatrix {
   Quantization kind() const { return kind_; }
 
   /// x Wᵀ + bias, [rows, columns]; x [rows, depth] fp32 contiguous, `bias` [columns] or null.
-  /// `relu`: negative results become 0. On as many threads as pay.
+  /// `relu`: negative results become 0. Uses as many threads as are worthwhile.
   at::Tensor multiply(const at::Tensor& x, const float* bias, bool relu) const;
 
   /// Columns [first, last) of the rows [first_row, last_row) of x Wᵀ + bias, in this thread.
-  /// `first` is a multiple of kColumnUnit, `last`, too, or the end.
+  /// `first` is a multiple of kColumnUnit; `last` is one, too, or the end.
   void multiply_columns(const PreparedRows& x,
                         int64_t first_row,
                         int64_t last_row,

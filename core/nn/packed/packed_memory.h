@@ -10,10 +10,10 @@ namespace phraseq::nn {
 
 /// Memory for the packed matrices of a model, side by side in the order in which they are packed:
 /// that of their first use. A step of decoding then reads one stream of huge pages, and what the
-/// processor reads ahead behind one matrix is the next one.
+/// processor prefetches after one matrix is the next one.
 class PHRASEQ_API PackedMemory {
  public:
-  /// [bytes] on the CPU, not initialized, from a cache line's start.
+  /// [bytes] on the CPU, uninitialized, aligned to a cache line.
   at::Tensor take(int64_t bytes);
 
  private:

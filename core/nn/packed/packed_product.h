@@ -10,10 +10,10 @@
 
 namespace phraseq::nn {
 
-/// The packed matrix that a product of x [rows, in] with `weights` [out, in], stacked, shall use:
-/// null where the parameters are not packed (pack_weights), a gradient is recorded,
-/// the precision is not fp32, or the libraries' product is faster. `stack` makes the weights one
-/// tensor [Σ out, in], the first time.
+/// The packed matrix to use for a product of x [rows, in] with `weights` [out, in], stacked: null
+/// if the parameters are not packed (pack_weights), a gradient is recorded, the precision is not
+/// fp32, or the libraries' product is faster. `stack` makes the weights one tensor [Σ out, in], the
+/// first time.
 PHRASEQ_API const PackedMatrix* packed_matrix(const at::Tensor& x,
                                               at::TensorList weights,
                                               const Context& context,

@@ -21,7 +21,7 @@ namespace {
 using kernels::kScoreBlock;
 
 constexpr float kLowest = -std::numeric_limits<float>::infinity();
-constexpr int64_t kSegment = 2048;  // columns that have a sum of their own
+constexpr int64_t kSegment = 2048;  // columns that have their own sum
 constexpr int64_t kTileRows = 60;
 constexpr int64_t kTileElements = 32768;  // of the matrix: 128 KB in fp32
 constexpr int64_t kTileColumns = 512;

@@ -13,15 +13,16 @@
 
 namespace phraseq::nn {
 
-/// The packed matrices of a model that is not trained any more: whatever weight, or weights side by
-/// side, a linear map multiplies with is packed at its first product. Several threads may use it.
+/// The packed matrices of a model that is no longer trained: each weight, or group of adjacent
+/// weights, that a linear map multiplies with is packed at its first product. Several threads may
+/// use it.
 class PHRASEQ_API PackedWeights {
  public:
   explicit PackedWeights(Quantization kind) : kind_(kind) {}
   Quantization kind() const { return kind_; }
 
   /// The matrix of `weights` [out, in] stacked along `out`; `stack` makes it as one tensor when it
-  /// is not packed yet. The weights' memory must not be given to others, nor changed.
+  /// is not packed yet. The weights' memory must be neither reused nor changed.
   const PackedMatrix& matrix(at::TensorList weights, const std::function<at::Tensor()>& stack);
 
  private:
@@ -46,12 +47,12 @@ class PHRASEQ_API PackedWeights {
 };
 
 /// From now on linear maps pack what they multiply with, once, when it lies in the memory of
-/// `parameters` (FlatParameters::values) and no gradient is recorded: the values must not change
-/// any more. A second call starts again.
+/// `parameters` (FlatParameters::values) and no gradient is recorded. The values must not change
+/// after that. A second call starts over.
 PHRASEQ_API void pack_weights(const at::Tensor& parameters, Quantization kind);
 
-/// Frees what was packed from memory that is gone; call it after the last model on it. Returns the
-/// number of memories with packed weights that remain.
+/// Frees what was packed from memory that no longer exists; call it after the last model that used
+/// it is destroyed. Returns how many memories with packed weights remain.
 PHRASEQ_API int64_t release_packed_weights();
 
 /// The packed weights of the memory that a weight lies in; null when it is not packed. They live as

@@ -4,12 +4,12 @@
 
 namespace phraseq::nn {
 
-/// The options of an architecture derive from this, too, when they can leave out a part of the
-/// model. A checkpoint may then hold parameters of that part.
+/// The options of an architecture also derive from this if they can leave out a part of the model.
+/// A checkpoint may then hold parameters of that part.
 class LeavesOutParameters {
  public:
   virtual ~LeavesOutParameters() = default;
-  /// Whether a checkpoint's parameter of that name belongs to what is left out.
+  /// Whether the parameter of that name in a checkpoint belongs to what is left out.
   virtual bool leaves_out(const std::string& parameter) const = 0;
 };
 

@@ -9,9 +9,9 @@ namespace phraseq::nn {
 /// The gradient of a parameter, in an autograd function that computes it itself. Every such
 /// function writes it through this class.
 ///
-/// It is added to the parameter's part of the flat gradients where there is one. Autograd then gets
-/// nothing, which saves a pass over the parameter. Else it is a sum of its own, which autograd
-/// takes.
+/// It is added to the parameter's part of the flat gradients where there is one. Autograd then
+/// receives nothing, which saves a pass over the parameter. Otherwise, it is a separate sum, which
+/// is returned to autograd.
 class PHRASEQ_API ParameterGradient {
  public:
   /// `place`: Context::gradient of the parameter, or undefined. `sizes` and `options` are those of
@@ -22,7 +22,7 @@ class PHRASEQ_API ParameterGradient {
 
   /// += x, of the parameter's shape. x may be bf16 where the sum is fp32.
   void add(const at::Tensor& x);
-  /// += a b for matrices; the same of their types.
+  /// += a b for matrices; the same holds for their types.
   void add_product(const at::Tensor& a, const at::Tensor& b);
   /// The sum so far, for a kernel that adds to it.
   const at::Tensor& sum() const { return sum_; }

@@ -23,14 +23,14 @@ class PHRASEQ_API AdditiveAttention : public torch::nn::Module {
   /// `slots`: kinds of tags, 0 = none.
   AdditiveAttention(const RecurrentOptions& options, int64_t slots);
 
-  /// The part of the states alone, [batch, src_time, 2 · hidden] → [batch, src_time, 2 · hidden]:
-  /// made once a sentence.
+  /// The part that depends only on the states, [batch, src_time, 2 · hidden] → [batch, src_time,
+  /// 2 · hidden]: computed once per sentence.
   at::Tensor keys(const at::Tensor& states, Context& context) const;
-  /// The part of the embeddings alone, [rows, embed] → [rows, 2 · hidden]: made for all steps at
-  /// once; undefined with two cells.
+  /// The part that depends only on the embeddings, [rows, embed] → [rows, 2 · hidden]: computed for
+  /// all steps at once; undefined with two cells.
   at::Tensor embedding_query(const at::Tensor& embeddings, Context& context) const;
 
-  /// What a step attends with; undefined parts count for nothing.
+  /// What a step attends with; undefined parts contribute nothing.
   struct Query {
     at::Tensor state;      ///< [rows, hidden]
     at::Tensor embedding;  ///< [rows, 2 · hidden], of embedding_query

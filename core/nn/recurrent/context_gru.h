@@ -13,8 +13,8 @@
 
 namespace phraseq::nn {
 
-/// What attention saw as an addition to the three inputs of a gated unit: C c + C_tag a. Parameters
-/// `context` [3 · hidden, 2 · hidden], `context_tags` [3 · hidden, slots] of the owner.
+/// What attention saw, as an addition to the three inputs of a gated unit: C c + C_tag a.
+/// Parameters `context` [3 · hidden, 2 · hidden], `context_tags` [3 · hidden, slots] of the owner.
 class PHRASEQ_API ContextInput {
  public:
   ContextInput(torch::nn::Module& owner, const RecurrentOptions& options, int64_t slots);
@@ -27,7 +27,7 @@ class PHRASEQ_API ContextInput {
   std::shared_ptr<LinearMap> context_, context_tags_;
 };
 
-/// The decoder's one cell: a gated unit over the last word and what attention saw.
+/// The decoder's only cell: a gated unit over the last word and what attention saw.
 class PHRASEQ_API ContextGru : public GruCell {
  public:
   ContextGru(const RecurrentOptions& options, int64_t slots);

@@ -11,7 +11,7 @@
 
 namespace phraseq::nn {
 
-/// How far each source word is translated, C_j (Tu et al. 2016), in every form:
+/// How far each source word has been translated, C_j (Tu et al. 2016), in every form:
 ///
 ///   neural       i_x = a_x α_j + H_x h'_j + S_x s,  x = z, r, c (h' = state and tag)
 ///                z = σ(C_z C + i_z), r = σ(C_r C + i_r), c = tanh(C_c (r * C) + i_c)
@@ -26,14 +26,14 @@ class PHRASEQ_API Coverage : public torch::nn::Module {
  public:
   Coverage(const RecurrentOptions& options, int64_t slots);
 
-  /// What is made of the states [batch, src_time, 2 · hidden] once a sentence: H h
-  /// [batch, src_time, 3 · coverage] ([batch, src_time, coverage] without a gate), or 1/Φ
-  /// [batch, src_time]; undefined for plain linguistic coverage.
+  /// What is computed from the states [batch, src_time, 2 · hidden] once per sentence: H h [batch,
+  /// src_time, 3 · coverage] ([batch, src_time, coverage] without a gate), or 1/Φ [batch,
+  /// src_time]; undefined for plain linguistic coverage.
   at::Tensor read(const at::Tensor& states, Context& context) const;
   /// Nothing covered: [batch, src_time, coverage] of zeros.
   at::Tensor start(const at::Tensor& states) const;
   /// C' from C [rows, src_time, coverage], after attention `weights` [rows, src_time] of a step
-  /// that came from `state` [rows, hidden]. `tags` [rows, src_time, slots] or undefined.
+  /// that started from `state` [rows, hidden]. `tags` [rows, src_time, slots] or undefined.
   at::Tensor update(const at::Tensor& coverage,
                     const at::Tensor& weights,
                     const at::Tensor& state,
@@ -42,7 +42,7 @@ class PHRASEQ_API Coverage : public torch::nn::Module {
                     Context& context) const;
 
   void initialize(RecurrentInitializer& initializer);
-  /// Of what is read of the source and of the states, and of the update of each source token in
+  /// The multiply-adds of reading the source and the states, and of updating each source token in
   /// each step.
   double multiply_adds(double source_tokens, double steps) const;
 

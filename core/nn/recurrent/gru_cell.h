@@ -22,7 +22,7 @@ PHRASEQ_API at::Tensor gru_update(const at::Tensor& input,
 
 /// A gated recurrent unit: torch's without `bias_hh`. Parameters `weight_ih` [3 · hidden, in],
 /// `bias_ih` [3 · hidden], `weight_hh` [3 · hidden, hidden], rows r, u, c. States are fp32 (fp64)
-/// also under bf16.
+/// even under bf16.
 class PHRASEQ_API GruCell : public torch::nn::Module {
  public:
   GruCell(int64_t input, int64_t hidden);
@@ -31,8 +31,8 @@ class PHRASEQ_API GruCell : public torch::nn::Module {
   at::Tensor input_products(const at::Tensor& x, Context& context) const;
   /// h W_hhᵀ, [rows, hidden] → [rows, 3 · hidden].
   at::Tensor hidden_products(const at::Tensor& state, Context& context) const;
-  /// The states at every row x [rows, in] of packed sentences, [rows, hidden], from a zero state
-  /// on.
+  /// The states at every row x [rows, in] of packed sentences, [rows, hidden], starting from a zero
+  /// state.
   at::Tensor over(const at::Tensor& x, const TimeMajor& walk, Context& context) const;
 
   void initialize(RecurrentInitializer& initializer);

@@ -11,7 +11,7 @@
 
 namespace phraseq::nn {
 
-/// What a recurrent decoder knows when it decides, one row a decision: S_t = [s_t; c_t; e_{t-1}].
+/// What a recurrent decoder knows when it decides, one row per decision: S_t = [s_t; c_t; e_{t-1}].
 struct DecisionState {
   at::Tensor state;         ///< [rows, hidden]
   at::Tensor context;       ///< [rows, 2 · hidden]

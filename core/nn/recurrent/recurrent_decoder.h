@@ -33,10 +33,10 @@ struct PHRASEQ_API RecurrentMemory {
   RecurrentMemory select(const at::Tensor& rows) const;
 };
 
-/// What goes from step to step.
+/// What is carried from step to step.
 struct PHRASEQ_API RecurrentState {
   at::Tensor hidden;    ///< s [rows, hidden]
-  at::Tensor coverage;  ///< C [rows, src_time, coverage], undefined without
+  at::Tensor coverage;  ///< C [rows, src_time, coverage], undefined without coverage
 
   RecurrentState first(int64_t rows) const;
   RecurrentState select(const at::Tensor& rows) const;
@@ -45,8 +45,8 @@ struct PHRASEQ_API RecurrentState {
 /// What a step leaves behind.
 struct RecurrentStep {
   DecisionState decision;  ///< with the new state
-  at::Tensor old_hidden;   ///< [rows, hidden]; of many steps at once only with --readout-state old
-  at::Tensor weights;      ///< [rows, src_time] of the attention, 0 at padding; of one step alone
+  at::Tensor old_hidden;   ///< [rows, hidden]; of many steps at once, only with --readout-state old
+  at::Tensor weights;      ///< [rows, src_time] of the attention, 0 at padding; single steps only
 };
 
 /// Which tags count, in teacher-forced passes.
@@ -61,40 +61,40 @@ struct TagSchedule {
 ///     c_t = Σ_j α_tj h'_j,  s_t = GRU(e_{t-1}, s_{t-1}; c_t)
 ///     words: softmax(W_o tanh(U s_t + C c_t + V e_{t-1} + b) + b_o)
 ///
-/// h' is h with tags after it where there are any: their share of every product has a matrix of
-/// its own, so that without tags nothing is added. Parameters `embed_tokens`, `initial_state`,
-/// `attention`, `coverage`, `rnn`, `rnn2` (two cells), `readout`, `output_projection`.
+/// h' is h, followed by tags if there are any. Their share of every product has its own matrix, so
+/// nothing is added without tags. Parameters `embed_tokens`, `initial_state`, `attention`,
+/// `coverage`, `rnn`, `rnn2` (two cells), `readout`, `output_projection`.
 class PHRASEQ_API RecurrentDecoder : public torch::nn::Module {
  public:
   RecurrentDecoder(const RecurrentOptions& options, int64_t vocabulary, int64_t slots = 0);
 
-  /// h [source tokens, 2 · hidden] as memory, a row a sentence. `tags` may be undefined.
+  /// h [source tokens, 2 · hidden] as memory, one row per sentence. `tags` may be undefined.
   RecurrentMemory read(const at::Tensor& h,
                        const PackedTokens& source,
                        const at::Tensor& tags,
                        Context& context) const;
-  /// s_0 [rows, hidden], and nothing covered.
+  /// s_0 [rows, hidden], with nothing covered.
   RecurrentState start(const RecurrentMemory& memory, Context& context) const;
 
-  /// Parts of a step that come from the last words alone, of many steps at once.
+  /// The parts of a step that depend only on the last word, for many steps at once.
   struct Fed {
     at::Tensor embedding;  ///< [rows, embed]
     at::Tensor query;      ///< [rows, 2 · hidden] of the attention, undefined with two cells
     at::Tensor input;      ///< [rows, 3 · hidden] of the cell
     Fed slice(int64_t first, int64_t rows) const;
   };
-  /// ids [rows]; `first` [rows] bool: nothing was generated yet, the embedding is zeros.
+  /// ids [rows]; `first` [rows] bool: nothing has been generated yet, so the embedding is zero.
   Fed feed(const at::Tensor& ids, const at::Tensor& first, Context& context) const;
 
-  /// One step of all rows; `active` [rows, slots] says which of the memory's tags count, undefined
-  /// = all.
+  /// One step of all rows; `active` [rows, slots] says which of the memory's tags count;
+  /// undefined = all.
   RecurrentStep step(const Fed& fed,
                      const RecurrentMemory& memory,
                      const at::Tensor& active,
                      RecurrentState& state,
                      Context& context) const;
 
-  /// All steps of a batch of targets: what each decision knows, packed as `target`.
+  /// All steps of a batch of targets: what each decision knows, packed like `target`.
   RecurrentStep forward(const PackedTokens& target,
                         const at::Tensor& h,
                         const PackedTokens& source,

@@ -10,7 +10,8 @@
 namespace phraseq::nn {
 
 /// Draws the first parameters of recurrent models as dl4mt and Tu et al. 2016 do: square matrices
-/// of states orthogonal, those that bring coverage small, all others N(0, deviation²), biases 0.
+/// of states are orthogonal, those that read coverage small, all others N(0, deviation²), and
+/// biases 0.
 class PHRASEQ_API RecurrentInitializer {
  public:
   RecurrentInitializer(uint64_t seed, double deviation);

@@ -8,10 +8,10 @@
 
 namespace phraseq::nn {
 
-/// The rows of a recurrent decoder in the middle of a batch: what a DecodingSession of it keeps.
+/// The rows of a recurrent decoder in the middle of a batch: what its DecodingSession keeps.
 class PHRASEQ_API RecurrentRows {
  public:
-  /// One row a sentence, nothing decoded yet.
+  /// One row per sentence, with nothing decoded yet.
   RecurrentRows(const RecurrentDecoder& decoder, const RecurrentMemory& memory, Context& context);
 
   int64_t rows() const { return state_.hidden.size(0); }
@@ -23,7 +23,7 @@ class PHRASEQ_API RecurrentRows {
  private:
   const RecurrentDecoder& decoder_;
   RecurrentMemory of_sentences_;
-  RecurrentMemory of_rows_;  // gathered again only when rows change their sentences
+  RecurrentMemory of_rows_;  // gathered again only if rows change their sentences
   RecurrentState state_;
   std::vector<int64_t> sentences_;
   bool first_ = true;

@@ -9,9 +9,9 @@
 
 namespace phraseq::nn {
 
-/// Packed sentences as a recurrent network walks through them: step after step, in each step a row
-/// of every sentence that is that long, longest sentences first. So the sentences that continue are
-/// always the first rows, and no row is padding.
+/// Packed sentences as a recurrent network walks through them: step by step, with one row for every
+/// sentence that is long enough, the longest sentences first. The sentences that continue are
+/// therefore always the first rows, and no row is padding.
 struct PHRASEQ_API TimeMajor {
   /// Sentence i is rows offsets[i] to offsets[i+1]; `backwards` walks from its last row to its
   /// first.
@@ -21,7 +21,7 @@ struct PHRASEQ_API TimeMajor {
   at::Tensor walk(const at::Tensor& packed) const;
   at::Tensor pack(const at::Tensor& walked) const;
 
-  std::vector<int64_t> counts;  ///< rows of each step, never growing
+  std::vector<int64_t> counts;  ///< rows of each step, never increasing
   at::Tensor sentences;         ///< [sentences] int64: the sentence of each row of the first step
   at::Tensor order;             ///< [rows] int64: the packed row of each walked row
   at::Tensor place;             ///< [rows] int64: the walked row of each packed row

@@ -9,7 +9,7 @@
 namespace phraseq::nn {
 
 /// Makes the attention modules of a Transformer, layer by layer. This one makes multi-head
-/// attention everywhere; a variant overrides the places that it changes.
+/// attention everywhere; a variant overrides what it changes.
 class PHRASEQ_API AttentionFactory {
  public:
   virtual ~AttentionFactory() = default;

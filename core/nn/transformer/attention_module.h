@@ -33,7 +33,7 @@ class PHRASEQ_API AttentionState {
   virtual void select(const std::vector<int64_t>& /*rows*/) {}
 };
 
-/// Rows of a sentence attend to each other.
+/// Lets the rows of a sentence attend to each other.
 class PHRASEQ_API SelfAttention : public torch::nn::Module {
  public:
   /// x [tokens, model] → [tokens, model]; `causal`: token i sees tokens 0..i of its sentence.
@@ -53,7 +53,7 @@ class PHRASEQ_API SelfAttention : public torch::nn::Module {
   virtual double multiply_adds(double tokens) const = 0;
 };
 
-/// Rows of one stack attend to the rows of another.
+/// Lets the rows of one stack attend to the rows of another.
 class PHRASEQ_API CrossAttention : public torch::nn::Module {
  public:
   /// x [query tokens, model], memory [key tokens, memory model] → [query tokens, model].
@@ -64,7 +64,7 @@ class PHRASEQ_API CrossAttention : public torch::nn::Module {
                              const PackedTokens& keys,
                              Context& context,
                              at::Tensor* weights = nullptr) const = 0;
-  /// The state before the first step: what is made of the memory once a sentence.
+  /// The state before the first step: what is computed from the memory once per sentence.
   virtual std::unique_ptr<AttentionState> start(const at::Tensor& memory,
                                                 const PackedTokens& keys,
                                                 Context& context) const = 0;

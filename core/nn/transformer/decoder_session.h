@@ -12,7 +12,7 @@
 
 namespace phraseq::nn {
 
-/// One row a sentence, nothing decoded yet.
+/// One row per sentence, with nothing decoded yet.
 inline DecodingRows one_row_a_sentence(const PackedTokens& source) {
   DecodingRows rows{Ancestry(source.sentences()), source.offsets, {}};
   rows.sentence_of_row.resize(static_cast<size_t>(source.sentences()));
@@ -20,15 +20,17 @@ inline DecodingRows one_row_a_sentence(const PackedTokens& source) {
   return rows;
 }
 
-/// A decoder of layers in the middle of a batch. What is made of the source is made once; `select`
-/// permutes the table of ancestors and the rows' sentences, and what a layer keeps beside them.
+/// A decoder made of layers in the middle of a batch. What depends only on the source is computed
+/// once; `select` permutes the table of ancestors, the rows' sentences, and what a layer keeps
+/// besides them.
 ///
-/// A Decoder has `States` (one element a layer, with `select(rows)`), `step(last_tokens, states,
-/// rows, context, cross_weights*)` giving hidden rows, and `project(hidden)`.
+/// A Decoder has `States` (one element per layer, with `select(rows)`),
+/// `step(last_tokens, states, rows, context, cross_weights*)`, which returns hidden rows, and
+/// `project(hidden)`.
 template <class Decoder>
 class DecoderSession final : public DeferringSession {
  public:
-  /// `states` is what the decoder made of the source.
+  /// `states` is what the decoder computed from the source.
   DecoderSession(std::shared_ptr<Decoder> decoder,
                  typename Decoder::States states,
                  const PackedTokens& source,

@@ -19,8 +19,7 @@ struct MultiheadAttentionOptions {
 
 /// The maps of multi-head attention (Vaswani et al. 2017, sec. 3.2.2) under fairseq's names
 /// `k_proj`, `v_proj`, `q_proj`, `out_proj`, registered with a module that owns them. Head h is
-/// channels h·head_dim to (h+1)·head_dim - 1. k, v, q stand side by side, so that their maps are
-/// one product.
+/// channels h·head_dim to (h+1)·head_dim - 1. k, v, q are adjacent, so their maps are one product.
 struct PHRASEQ_API AttentionMaps {
   AttentionMaps(torch::nn::Module& owner, const MultiheadAttentionOptions& options);
 

@@ -13,9 +13,9 @@
 
 namespace phraseq::nn {
 
-/// The top of a Transformer's decoder as the options have it: the target embedding's matrix when it
-/// is tied, else `output_projection`; `output_bias` with --out-bias. A part of the decoder, which
-/// registers both under its own name.
+/// The top of a Transformer's decoder according to the options: the target embedding's matrix if it
+/// is tied, otherwise `output_projection`; `output_bias` with --out-bias. A part of the decoder,
+/// which registers both under its own name.
 struct PHRASEQ_API OutputProjection {
   OutputProjection(torch::nn::Module& owner,
                    const TransformerOptions& options,

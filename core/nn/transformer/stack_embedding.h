@@ -20,7 +20,8 @@ struct StackEmbeddingOptions {
 /// which registers `embed_tokens`, `embed_positions` (learned positions), `layernorm_embedding`
 /// (with --embed-norm) under its own name as fairseq does.
 struct PHRASEQ_API StackEmbedding {
-  /// `shared`: another stack's matrix instead of an own one; null = an own one.
+  /// `shared`: the matrix of another stack, which is used instead of a separate one; null = a
+  /// separate one.
   StackEmbedding(torch::nn::Module& owner,
                  const TransformerOptions& options,
                  const StackEmbeddingOptions& sizes,
@@ -30,7 +31,7 @@ struct PHRASEQ_API StackEmbedding {
   at::Tensor forward(const PackedTokens& tokens, Context& context) const;
   /// The tokens of the newest decoding step, [rows] → [rows, model].
   at::Tensor step(const at::Tensor& last_tokens, const Ancestry& ancestry, Context& context) const;
-  /// Draws what the stack owns.
+  /// Initializes what the stack owns.
   void initialize(Initializer& initializer);
 
   bool owns_tokens;

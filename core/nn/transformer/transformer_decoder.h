@@ -17,7 +17,7 @@ class PHRASEQ_API TransformerDecoder : public torch::nn::Module {
  public:
   using States = std::vector<DecoderLayerState>;
 
-  /// `shared` is the source's matrix when all embeddings are one, else null.
+  /// `shared` is the source's matrix if all embeddings are shared, otherwise null.
   TransformerDecoder(const TransformerOptions& options,
                      int64_t vocabulary,
                      std::shared_ptr<EmbeddingTable> shared,

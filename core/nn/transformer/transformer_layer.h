@@ -54,14 +54,14 @@ struct DecoderLayerState {
 
 /// Causal self-attention, attention to the encoder, feed-forward (Vaswani et al. 2017, fig. 1
 /// right). `forward` and `step` run the three sub-layers one after the other; each can be called
-/// alone, by a variant that puts something between them.
+/// alone by a variant that puts something between them.
 class PHRASEQ_API TransformerDecoderLayer : public torch::nn::Module {
  public:
   TransformerDecoderLayer(const LayerOptions& options,
                           std::shared_ptr<SelfAttention> self_attn,
                           std::shared_ptr<CrossAttention> encoder_attn);
 
-  /// x [target tokens, model], memory [source tokens, encoder model] → [target tokens, model], as
+  /// x [target tokens, model], memory [source tokens, encoder model] → [target tokens, model], like
   /// the three below. `cross_weights`: see nn::cross_attention.
   at::Tensor forward(const at::Tensor& x,
                      const PackedTokens& target,
@@ -84,7 +84,7 @@ class PHRASEQ_API TransformerDecoderLayer : public torch::nn::Module {
   DecoderLayerState start(const at::Tensor& memory,
                           const PackedTokens& source,
                           Context& context) const;
-  /// One step of all rows; x [rows, model] → [rows, model], as the two below.
+  /// One step of all rows; x [rows, model] → [rows, model], like the two below.
   at::Tensor step(const at::Tensor& x,
                   DecoderLayerState& state,
                   const DecodingRows& rows,

@@ -13,8 +13,8 @@ namespace phraseq::nn {
 /// How sequences begin under these options.
 PHRASEQ_API SequenceConventions conventions_of(const TransformerOptions& options);
 
-/// The encoder-decoder Transformer (Vaswani et al. 2017) with every switch of TransformerOptions.
-/// A variant that changes attention alone brings its own factory.
+/// The encoder-decoder Transformer (Vaswani et al. 2017) with every switch of TransformerOptions. A
+/// variant that changes only the attention provides its own factory.
 class PHRASEQ_API TransformerModel : public Architecture {
  public:
   TransformerModel(const TransformerOptions& options,
@@ -42,7 +42,7 @@ class PHRASEQ_API TransformerModel : public Architecture {
   std::shared_ptr<TransformerDecoder> decoder_;
 };
 
-/// A UsageError when all embeddings shall be one matrix and there are two dictionaries.
+/// Throws UsageError if all embeddings are to share one matrix although there are two dictionaries.
 PHRASEQ_API void check_shared_embeddings(const TransformerOptions& options,
                                          const ArchitectureSetup& setup);
 

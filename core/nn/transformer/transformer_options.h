@@ -21,9 +21,8 @@ enum class StartToken { kEos, kBos };
 inline constexpr EnumName<StartToken> kStartTokenNames[] = {{"eos", StartToken::kEos},
                                                             {"bos", StartToken::kBos}};
 
-/// What every Transformer-like architecture can be asked for: sizes under fairseq's names, and each
-/// switch in which the published baselines differ. Defaults are those of fairseq 0.12's
-/// `transformer`.
+/// The options of every Transformer-like architecture: sizes under fairseq's names, and each switch
+/// in which the published baselines differ. Defaults are those of fairseq 0.12's `transformer`.
 struct PHRASEQ_API TransformerOptions : Options, LeavesOutParameters {
   int64_t encoder_embed_dim = 512;
   int64_t encoder_ffn_embed_dim = 2048;
@@ -66,7 +65,8 @@ struct PHRASEQ_API TransformerOptions : Options, LeavesOutParameters {
 
   void describe(OptionTable& table) override;
   std::vector<std::string> problems() const override;
-  /// Layers that --encoder-layers-to-keep and --decoder-layers-to-keep do not name.
+  /// Whether the parameter belongs to a layer that --encoder-layers-to-keep or
+  /// --decoder-layers-to-keep leaves out.
   bool leaves_out(const std::string& parameter) const override;
 
   /// Sets widths, layers and heads of both stacks.
@@ -74,7 +74,7 @@ struct PHRASEQ_API TransformerOptions : Options, LeavesOutParameters {
   void set_dropout(double residual, double attention, double activation);
 };
 
-/// Every switch but the sizes as in one of three published code bases: fairseq, Neutron and
+/// Sets every switch except the sizes as in one of three published code bases: fairseq, Neutron and
 /// Tensor2Tensor.
 PHRASEQ_API void use_fairseq_conventions(TransformerOptions& options);
 PHRASEQ_API void use_neutron_conventions(TransformerOptions& options);

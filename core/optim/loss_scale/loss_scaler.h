@@ -25,7 +25,7 @@ struct PHRASEQ_API LossScaleOptions : Options {
 };
 
 /// The window in updates that --fp16-scale-window means, at least 1: fairseq's 2^14 divided by the
-/// processes and by the batches of an update. UsageError where fairseq has none: with a list of
+/// processes and by the batches of an update. Throws UsageError if fairseq has none: with a list of
 /// --update-freq.
 PHRASEQ_API int64_t loss_scale_window(const LossScaleOptions& options,
                                       int64_t processes,
@@ -37,7 +37,7 @@ PHRASEQ_API int64_t loss_scale_window(const LossScaleOptions& options,
 ///
 ///   an update with a finite gradient norm   every `window` updates since the last overflow, the
 ///                                           scale is doubled
-///   an overflow                             the update is skipped; when the share of overflows
+///   an overflow                             the update is skipped; if the share of overflows
 ///                                           since the scale last changed reaches `tolerance`, the
 ///                                           scale is halved, but not below `threshold`
 class PHRASEQ_API LossScaler {
@@ -45,10 +45,10 @@ class PHRASEQ_API LossScaler {
   LossScaler(const LossScaleOptions& options, int64_t window);
 
   double scale() const { return scale_; }
-  /// After an update with a finite gradient norm.
+  /// Call it after an update with a finite gradient norm.
   void note_update();
-  /// After an overflow, in place of note_update. Throws DivergenceError when the scale would reach
-  /// --min-loss-scale; it then stays as it was.
+  /// Call it after an overflow instead of note_update. Throws DivergenceError if the scale would
+  /// reach --min-loss-scale; it then stays as it was.
   void note_overflow();
 
   /// Everything that changes, for the checkpoint.

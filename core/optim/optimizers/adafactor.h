@@ -31,8 +31,8 @@ struct PHRASEQ_API AdafactorOptions : Options {
 ///   u = lr' · u / max(1, rms(u) / clip_threshold),  p = (1 - lr'·wd) p - u (or its mean, with β1)
 ///
 /// lr' is the scheduler's rate; with relative-step min(1e-2, 1/√t), or min(1e-6 t, 1/√t) with
-/// warmup-init; with scale-parameter times max(eps2, rms(p)). fairseq multiplies the scales of all
-/// parameters before this one, too, when the rate is the scheduler's; the paper does not.
+/// warmup-init; with scale-parameter times max(eps2, rms(p)). If the rate is the scheduler's,
+/// fairseq also multiplies it by the scales of all parameters before this one; the paper does not.
 class PHRASEQ_API Adafactor final : public Optimizer {
  public:
   Adafactor(const AdafactorOptions& options, const OptimizerSetup& setup);

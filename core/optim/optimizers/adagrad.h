@@ -14,8 +14,8 @@ struct PHRASEQ_API AdagradOptions : Options {
   void describe(OptionTable& table) override;
 };
 
-/// Adagrad (Duchi et al. 2011) as torch::optim::Adagrad, which fairseq uses: g' = g + wd·p, s = s +
-/// g'², p = p - lr · g' / (√s + 1e-10). The weight decay is an L2 penalty.
+/// Adagrad (Duchi et al. 2011) as in torch::optim::Adagrad, which fairseq uses: g' = g + wd·p, s =
+/// s + g'², p = p - lr · g' / (√s + 1e-10). The weight decay is an L2 penalty.
 class PHRASEQ_API Adagrad final : public Optimizer {
  public:
   Adagrad(const AdagradOptions& options, const OptimizerSetup& setup);

@@ -31,18 +31,18 @@ struct PHRASEQ_API AdamWOptions : AdamOptions {
 ///   v = β2 v + (1-β2) g²        c2 = 1 - β2ᵗ
 ///   p = (1 - lr·wd) p - lr·√c2/c1 · m / (√v + e)
 ///
-/// `adam`, as fairseq's (and torch's before 1.3): e = eps. `adamw`, as torch::optim::AdamW: e =
-/// eps·√c2, that is, eps is added after the correction. The two differ while √v is not far above
-/// eps, most in the first updates. torch::optim::Adam, whose weight decay is an L2 penalty, is not
-/// offered.
+/// `adam`, as in fairseq (and in torch before 1.3): e = eps. `adamw`, as in torch::optim::AdamW:
+/// e = eps·√c2, that is, eps is added after the correction. The two differ as long as √v is not
+/// much larger than eps, most in the first updates. torch::optim::Adam, whose weight decay is an L2
+/// penalty, is not offered.
 class PHRASEQ_API Adam final : public Optimizer {
  public:
   Adam(const AdamOptions& options, const OptimizerSetup& setup);
   void step(double learning_rate, double gradient_scale) override;
   std::map<std::string, at::Tensor> state() override;
   bool is_elementwise() const override { return true; }
-  /// With operators, as on a GPU: the same bits as `step`. Where there is a kernel for it, with
-  /// that one (adam_kernel_for).
+  /// With operators, as on a GPU, this gives the same bits as `step`. A kernel is used if there is
+  /// one (adam_kernel_for).
   bool can_step_if() const override;
   void step_if(const at::Tensor& take_step,
                double learning_rate,

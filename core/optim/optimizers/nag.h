@@ -20,7 +20,7 @@ struct PHRASEQ_API NagOptions : Options {
 ///   p = (1 - lr·wd) p + momentum² · c · b - (1 + momentum) · lr · g      c = lr / lr of the
 ///   b = momentum · c · b - lr · g                                            update before
 ///
-/// The buffer holds a step, learning rate included; c corrects it where the rate has changed.
+/// The buffer holds a step, including the learning rate; c corrects it if the rate has changed.
 class PHRASEQ_API Nag final : public Optimizer {
  public:
   Nag(const NagOptions& options, const OptimizerSetup& setup);

@@ -18,9 +18,9 @@ struct PHRASEQ_API ConstantRateOptions : Options {
   void describe(OptionTable& table) override;
 };
 
-/// The rate of the epoch; while n < w: that times (n+1)/w, so that the first update is not lost
-/// (fairseq's "fixed"). The rate of epoch e: the e-th value of --lr, or the last one; from epoch a
-/// = --force-anneal on: the last one · shrink^(e+1-a).
+/// The rate of the epoch; while n < w: that times (n+1)/w, so the first update is not lost
+/// (fairseq's "fixed"). The rate of epoch e: the e-th value of --lr, or the last one; from epoch
+/// a = --force-anneal on: the last one · shrink^(e+1-a).
 class PHRASEQ_API ConstantRate final : public LrScheduler {
  public:
   ConstantRate(const ConstantRateOptions& options, const LrSchedulerSetup& setup);
@@ -58,8 +58,7 @@ struct PHRASEQ_API NoamOptions : Options {
 };
 
 /// scale · d^-0.5 · min(s^-0.5, s · w^-1.5), s = n+1, d = the model's width (Vaswani et al. 2017,
-/// eq. 3).
-/// --lr has no part in it.
+/// eq. 3). --lr is not used.
 class PHRASEQ_API Noam final : public LrScheduler {
  public:
   Noam(const NoamOptions& options, const LrSchedulerSetup& setup);
@@ -74,7 +73,7 @@ struct PHRASEQ_API CosineOptions : Options {
   double warmup_init_lr = -1;  ///< below 0: min_lr
   double min_lr = 0;
   double t_mult = 1;
-  int64_t lr_period_updates = -1;  ///< not above 0: --max-update less the warm-up
+  int64_t lr_period_updates = -1;  ///< not above 0: --max-update minus the warm-up
   double lr_shrink = 0.1;
   void describe(OptionTable& table) override;
 };

@@ -20,8 +20,8 @@ struct PHRASEQ_API TriStageOptions : Options {
   std::vector<std::string> problems() const override;
 };
 
-/// Three stages (Park et al. 2019), as fairseq's tri_stage: from init_scale · lr linearly to lr in
-/// w updates, lr for h updates, then lr · final_scale^(c/d) for c = 0 … d updates, and lr ·
+/// Three stages (Park et al. 2019), as in fairseq's tri_stage: from init_scale · lr linearly to lr
+/// in w updates, lr for h updates, then lr · final_scale^(c/d) for c = 0 … d updates, and lr ·
 /// final_scale from there on.
 class PHRASEQ_API TriStage final : public LrScheduler {
  public:

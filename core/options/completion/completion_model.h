@@ -13,7 +13,7 @@ namespace phraseq {
 /// The completions that a shell offers for the value of an option.
 enum class CompletedValue { kNone, kFile, kFolder, kWords, kNames };
 
-/// One option as the scripts need it.
+/// One option in the form that the scripts need.
 struct CompletedOption {
   std::vector<std::string> flags;  ///< "--arch", "-a"; the first is the main one
   std::string help;                ///< one line
@@ -42,19 +42,19 @@ struct CompletionModel {
   std::vector<CompletionScope> components;
 
   std::vector<std::string> kinds() const;
-  /// All names of a kind, presets too; of "any", of all kinds.
+  /// All names of a kind, including presets; for "any", of all kinds.
   std::vector<std::string> names(std::string_view kind) const;
 };
 
-/// A command from what option_json writes. Options of components that it describes by default
-/// belong to these components: they are known by the section, "KIND NAME".
+/// A command, from the output of option_json. Options of components that it describes by default
+/// belong to these components: they are recognized by the section, "KIND NAME".
 PHRASEQ_API CompletionScope completed_command(const nlohmann::json& described,
                                               const CompletionModel& components);
 /// A component from its options; `names`: its own and its presets'.
 PHRASEQ_API CompletionScope completed_component(const nlohmann::json& described,
                                                 std::string kind,
                                                 std::vector<std::string> names);
-/// Decides which options take names of components; called when all scopes are there.
+/// Decides which options take names of components. Call it after all scopes have been added.
 PHRASEQ_API void mark_names(CompletionModel& model);
 
 /// "architecture/transformer".

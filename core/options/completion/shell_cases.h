@@ -12,7 +12,7 @@ namespace phraseq {
 /// The pattern of a scope: a component matches by each of its names.
 std::string case_pattern(const CompletionScope& scope);
 
-/// The function `name`, which begins with `setup` and has the cases that `one` writes.
+/// The function `name`, which begins with `setup` and contains the cases that `one` writes.
 std::string case_function(std::string_view name,
                           std::string_view setup,
                           const CompletionModel& model,

@@ -100,7 +100,7 @@ class Taker {
     return true;
   }
 
-  /// An argument that is no flag of fairseq alone, with its value.
+  /// An argument that is not a fairseq-only flag, with its value.
   void keep(const std::string& argument) {
     const SplitFlag split = split_flag(argument);
     if (split.name.empty() && command_ == 'i') {

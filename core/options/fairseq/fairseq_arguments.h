@@ -18,8 +18,8 @@ struct Taken {
 };
 
 /// Takes out of `arguments` the flags of fairseq that `table` does not describe: those without
-/// effect are left out, others replaced by phraseq's options. `command`: "train", "generate" …; any
-/// other has no flags of fairseq.
+/// effect are removed, others are replaced by phraseq's options. `command`: "train", "generate" …;
+/// any other has no flags of fairseq.
 PHRASEQ_API Taken take_flags(std::string_view command,
                              OptionTable& table,
                              std::span<const std::string> arguments);

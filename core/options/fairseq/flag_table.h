@@ -12,7 +12,7 @@ enum class Support {
   kSame,         ///< an option of phraseq
   kRenamed,      ///< replaced by an option of phraseq
   kNoEffect,     ///< accepted with a note
-  kDefaultOnly,  ///< accepted with fairseq's default, else rejected
+  kDefaultOnly,  ///< accepted with fairseq's default, otherwise rejected
   kRejected,
 };
 

@@ -4,15 +4,15 @@
 
 namespace phraseq {
 
-/// A part of the sentences of a run: of all, numbered from 0, every `count`th, beginning at
-/// `index`.
+/// A part of the sentences of a run: every `count`th of all sentences, which are numbered from 0,
+/// beginning at `index`.
 struct Shard {
   int64_t index = 0;
   int64_t count = 1;
 
   bool is_all() const { return count == 1; }
   bool has(int64_t sentence) const { return sentence % count == index; }
-  /// How many of `total` sentences belong to it.
+  /// How many of `total` sentences belong to this shard.
   int64_t size_of(int64_t total) const {
     return total <= index ? 0 : (total - index - 1) / count + 1;
   }

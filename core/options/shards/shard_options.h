@@ -14,7 +14,7 @@ namespace phraseq {
 
 /// --num-shards and --shard-id: which part of the sentences a command works on.
 struct PHRASEQ_API ShardOptions : Options {
-  std::string num_shards = "1";  ///< a number, or "auto": as the launcher says
+  std::string num_shards = "1";  ///< a number, or "auto": decided by the launcher
   int64_t shard_id = -1;         ///< from 0; -1 = not given
 
   /// Adds the fields to the section that is being described.
@@ -22,12 +22,12 @@ struct PHRASEQ_API ShardOptions : Options {
   std::vector<std::string> problems() const override;
 
   bool is_auto() const { return num_shards == "auto"; }
-  /// True if the command may work on a part only: false for one shard.
+  /// True if the command may work on only a part; false for one shard.
   bool is_sharded() const { return num_shards != "1"; }
-  /// The rank given by the launcher, with "auto". Throws UsageError when no launcher has started
-  /// this process.
+  /// The rank given by the launcher, with "auto". Throws UsageError if no launcher has started this
+  /// process.
   std::optional<LaunchedRank> launched(const Environment& environment) const;
-  /// The part of this process. Throws as `launched` does.
+  /// The part of this process. Throws like `launched`.
   Shard shard(const Environment& environment) const;
 };
 

@@ -37,8 +37,7 @@ inline constexpr std::array<std::string_view, 7> kEnglishWeekdays = {
 inline constexpr std::array<std::string_view, 7> kGermanWeekdays = {
     "Montag", "Dienstag", "Mittwoch", "Donnerstag", "Freitag", "Samstag", "Sonntag"};
 
-/// The place of a word among names, from 1, in capitals or small letters; 0 when it is none of
-/// them.
+/// The position of a word among names, from 1, ignoring case; 0 if it is not one of them.
 int64_t place_in(std::span<const std::string_view> names, std::string_view word);
 
 /// Whether some year has this day; months count from 1.

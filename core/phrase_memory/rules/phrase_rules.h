@@ -12,7 +12,7 @@
 
 namespace phraseq {
 
-/// Languages whose dates, numbers and names rules translate (Tang et al. 2016, sec. 3).
+/// Language pairs for which rules translate dates, numbers and names (Tang et al. 2016, sec. 3).
 enum class PhraseRules { kNone, kChineseEnglish, kEnglishGerman, kGermanEnglish };
 
 /// A phrase that a rule found in a sentence, and its translation.
@@ -23,15 +23,15 @@ struct RulePhrase {
 };
 
 /// The phrases of the sentence that a rule translates, by place; they do not overlap. A phrase is
-/// as long as it can be: where no rule translates all of a number or a date, none translates a
-/// part.
+/// as long as possible: if no rule translates all of a number or a date, none translates a part of
+/// it.
 ///
 /// docs/guide/phrase_table.md lists the rules.
 PHRASEQ_API std::vector<RulePhrase> find_rule_phrases(PhraseRules rules,
                                                       std::span<const std::string> words);
 
-/// The category of the rule that translates all of the words at once, when there is one; they count
-/// as words from within a sentence.
+/// The category of the rule that translates all of the words at once, if there is one; they are
+/// treated as words from within a sentence.
 PHRASEQ_API std::optional<std::string> rule_category(PhraseRules rules,
                                                      std::span<const std::string> words);
 

@@ -11,7 +11,7 @@ namespace phraseq {
 /// Words, digits with points, commas and colons between them, and single other characters.
 PHRASEQ_API std::vector<std::string> plain_tokens(std::string_view given);
 
-/// Whether the phrase's tokens stand in the text, one behind the other.
+/// Whether the phrase's tokens occur in the text, one after the other.
 PHRASEQ_API bool has_phrase(const std::vector<std::string>& text,
                             const std::vector<std::string>& phrase);
 

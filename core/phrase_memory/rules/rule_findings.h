@@ -15,7 +15,7 @@ struct RuleFinding {
   std::string rule;
 };
 
-/// The words that rules look at.
+/// The words that rules examine.
 struct RuleSentence {
   std::span<const std::string> words;
   bool has_begin = true;  ///< whether the first word begins a sentence

@@ -10,7 +10,7 @@
 
 namespace phraseq {
 
-/// How the phrases of one rule fare against reference translations.
+/// How the phrases of one rule compare with reference translations.
 struct RuleCounts {
   std::string category;
   int64_t found = 0;
@@ -20,7 +20,7 @@ struct RuleCounts {
 
 struct RuleReport {
   std::map<std::string, RuleCounts> rules;  ///< by their names
-  /// Dates and numbers of the references, by category: what recall is a share of.
+  /// Dates and numbers of the references, by category: the denominator of recall.
   std::map<std::string, int64_t> expressions;
 
   /// Adds a sentence pair; the other arguments are those of report_rules. `line` is for `wrong`.
@@ -39,13 +39,13 @@ struct RuleReportSettings {
   bool lowercase = false;
 };
 
-/// Compares what the rules find in a text with its translation. Phrases that are not there go to
-/// `wrong`, when there is one: line, rule, source, target, tabs between them. Throws DataError when
-/// the reference has more or fewer lines.
+/// Compares what the rules find in a text with its translation. Phrases that are not found there
+/// are written to `wrong`, if it is given: line, rule, source and target, separated by tabs. Throws
+/// DataError if the reference has a different number of lines.
 PHRASEQ_API RuleReport report_rules(const RuleReportSettings& settings,
                                     std::ostream* wrong = nullptr);
 
-/// A line a rule: name, category, phrases found, correct ones, precision, recall.
+/// One line per rule: name, category, phrases found, correct ones, precision, recall.
 PHRASEQ_API std::string rule_report_text(const RuleReport& report);
 /// The same as one JSON object.
 PHRASEQ_API std::string rule_report_json(const RuleReport& report);

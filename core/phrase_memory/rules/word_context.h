@@ -7,7 +7,7 @@
 
 namespace phraseq {
 
-/// The words of a sentence, asked by place; places outside hold the empty word.
+/// The words of a sentence by place; places outside contain the empty word.
 class WordContext {
  public:
   explicit WordContext(std::span<const std::string> words) : words_(words) {}
@@ -16,7 +16,7 @@ class WordContext {
   std::string_view at(size_t place) const {
     return place < words_.size() ? std::string_view(words_[place]) : std::string_view();
   }
-  /// The word in front of this place.
+  /// The word before this place.
   std::string_view before(size_t place) const {
     return place == 0 ? std::string_view() : at(place - 1);
   }
@@ -34,12 +34,12 @@ bool is_one_of(std::string_view word, const Words& words) {
   return false;
 }
 
-/// Digits alone, at most `most` of them, as a number; 0 for another text.
+/// A text of digits only, at most `most` of them, as a number; 0 for any other text.
 int64_t plain_number(std::string_view text, size_t most = 15);
 
-/// A capital letter A to Z in front.
+/// Whether the word begins with a capital letter, A to Z.
 bool has_capital(std::string_view word);
-/// Letters a to z alone.
+/// Whether the word consists only of the letters a to z.
 bool is_small_word(std::string_view word);
 /// A dash between numbers: - – — /
 bool is_range_mark(std::string_view word);

@@ -23,8 +23,8 @@ struct LexicalEntry {
 ///
 ///   p(t | s) = links of s and t / links of s
 ///
-/// By source word, in bytes; of each the most probable first, then by target word. `best` > 0: only
-/// so many of each source word.
+/// Sorted by the bytes of the source word; for each, the most probable first, then by target word.
+/// `best` > 0: only that many for each source word.
 PHRASEQ_API std::vector<LexicalEntry> lexical_table(const Bitext& bitext,
                                                     const std::vector<WordAlignment>& alignments,
                                                     int64_t best = 0);
@@ -32,9 +32,9 @@ PHRASEQ_API std::vector<LexicalEntry> lexical_table(const Bitext& bitext,
 /// A line of Marian's text format, without its end: `target source probability`.
 PHRASEQ_API std::string lexical_line(const LexicalEntry& entry);
 
-/// Calls `use` for every line of a file in that format. Words are separated by spaces or
-/// tabulators; lines with the word NULL, which stands for no word, are omitted. Throws DataError
-/// naming file and line for anything else.
+/// Calls `use` for every line of a file in that format. Words are separated by spaces or tabs;
+/// lines with the word NULL, which stands for no word, are omitted. Throws a DataError that names
+/// file and line for anything else.
 PHRASEQ_API void read_lexical_table(
     const std::string& path,
     const std::function<void(std::string_view target, std::string_view source, double probability)>&

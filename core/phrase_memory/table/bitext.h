@@ -35,7 +35,7 @@ struct Bitext {
   NumberedText target;
 };
 
-/// Throws DataError naming the longer file and the line when the numbers of lines differ.
+/// Throws a DataError that names the longer file and the line if the numbers of lines differ.
 PHRASEQ_API Bitext read_bitext(const std::string& source,
                                const std::string& target,
                                bool lowercase = false);

@@ -8,7 +8,7 @@
 
 namespace phraseq {
 
-/// A source phrase and its translation in one sentence pair; places are words, from 0.
+/// A source phrase and its translation in one sentence pair; places are counted in words, from 0.
 struct PhrasePair {
   int64_t source_begin = 0;
   int64_t source_length = 0;
@@ -18,12 +18,13 @@ struct PhrasePair {
 };
 
 /// The phrase pairs that are consistent with an alignment (Koehn et al. 2003): no word of either is
-/// aligned to a word outside of the other, and at least one link is inside. Both sides have 1 to
+/// aligned to a word outside the other, and at least one link is inside. Both sides have 1 to
 /// `longest` words.
 ///
 /// A source phrase has one translation here: the target phrase begins and ends with aligned words.
-/// (Moses also gives each extension over unaligned words a share of the counts; then no phrase
-/// beside an unaligned word would have a single, certain translation.) By place, then by length.
+/// (Moses also gives each extension over unaligned words a share of the counts; no phrase next to
+/// an unaligned word would then have a single, certain translation.) Sorted by place, then by
+/// length.
 PHRASEQ_API std::vector<PhrasePair> consistent_pairs(const WordAlignment& alignment,
                                                      int64_t source_words,
                                                      int64_t longest);

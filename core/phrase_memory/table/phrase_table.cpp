@@ -63,7 +63,7 @@ std::vector<std::string> read_words(std::string_view field,
   return words;
 }
 
-/// What is lower-cased of an entry.
+/// What is lowercased in an entry.
 struct Lowering {
   bool source = false;
   bool target = false;
@@ -83,7 +83,7 @@ ParsedPhraseLine parse_line(std::string_view line, int64_t number, Lowering lowe
   return parsed;
 }
 
-/// A line that is no text cannot be parsed: what is wrong with it is its problem.
+/// A line that is not valid text cannot be parsed: its fault is reported as the problem.
 ParsedPhraseLine unreadable_line(const LineReader& reader) {
   ParsedPhraseLine parsed;
   parsed.entry.line = reader.line_number();

@@ -11,7 +11,7 @@
 /// their phrases occur in a sentence, and which of them get one of the memory's slots.
 namespace phraseq {
 
-/// One source phrase and its one translation; words of the text before subword segmentation.
+/// A source phrase and its only translation, in words of the text before subword segmentation.
 struct PhraseEntry {
   std::vector<std::string> source;
   std::vector<std::string> target;
@@ -29,12 +29,12 @@ PHRASEQ_API std::string phrase_text(const std::vector<std::string>& words);
 /// A line read as `source ||| target ||| category ||| probability ||| count`.
 struct ParsedPhraseLine {
   PhraseEntry entry;                  ///< as far as it could be read
-  std::vector<std::string> problems;  ///< what is wrong, a clause each; empty = a good line
+  std::vector<std::string> problems;  ///< what is wrong, one clause each; empty = a valid line
 };
 PHRASEQ_API ParsedPhraseLine parse_phrase_line(std::string_view line);
 
-/// The line that parse_phrase_line reads as this entry, without line feed; the probability has as
-/// many digits as it needs to be read back exactly.
+/// The line that parse_phrase_line reads as this entry, without a line feed; the probability has as
+/// many digits as are needed to read it back exactly.
 PHRASEQ_API std::string phrase_line(const PhraseEntry& entry);
 
 /// A phrase table in memory, in the order of its file (docs/formats/phrase_table.md).
@@ -42,14 +42,14 @@ class PHRASEQ_API PhraseTable {
  public:
   PhraseTable() = default;
 
-  /// Throws DataError naming file and line for a line that is not an entry, and, naming both lines,
-  /// for a source that has an entry already: also one that lower-casing makes equal. `lowercase`
-  /// lower-cases sources and, unless `keeps_target_case`, targets.
+  /// Throws a DataError that names file and line for a line that is not an entry, and one that
+  /// names both lines for a source that already has an entry, even if only lowercasing makes them
+  /// equal. `lowercase` lowercases sources and, unless `keeps_target_case`, targets.
   static PhraseTable read(const std::string& path,
                           bool lowercase = false,
                           bool keeps_target_case = false);
 
-  /// The same from a file's text; `name` stands in messages.
+  /// The same from a file's text; `name` is used in messages.
   static PhraseTable parse(std::string_view text,
                            const std::string& name,
                            bool lowercase = false,
@@ -70,8 +70,9 @@ struct PhraseTableProblem {
   std::string text;
 };
 
-/// All that is wrong with a table, in the order of its lines: lines that are no text or no entries
-/// (format), sources that come again with the same target (duplicate) or another one (conflict).
+/// Everything that is wrong with a table, in the order of its lines: lines that are not valid text
+/// or not entries (format), and sources that occur again with the same target (duplicate) or a
+/// different one (conflict).
 PHRASEQ_API std::vector<PhraseTableProblem> check_phrase_table(const std::string& path,
                                                                bool lowercase = false);
 

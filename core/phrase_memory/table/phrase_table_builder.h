@@ -14,7 +14,7 @@ namespace phraseq {
 
 struct PhraseTableThresholds {
   int64_t min_count = 5;   ///< occurrences of a source phrase with a translation
-  double min_prob = 0.95;  ///< share of them that have its most frequent translation
+  double min_prob = 0.95;  ///< share of them with its most frequent translation
   int64_t max_len = 7;     ///< words of either side
   double min_cvalue = 0;   ///< C-value of a source phrase; 0 = all
 };
@@ -22,7 +22,7 @@ struct PhraseTableThresholds {
 /// Aligns a bitext in both directions and joins them (symmetrize).
 PHRASEQ_API std::vector<WordAlignment> align_words(const Bitext& bitext, int64_t iterations);
 
-/// Alignments of a bitext from a file in Pharaoh's notation. Throws DataError naming file and line.
+/// Alignments of a bitext from a file in Pharaoh's notation. Throws a DataError with file and line.
 PHRASEQ_API std::vector<WordAlignment> read_alignments(const std::string& path,
                                                        const Bitext& bitext);
 
@@ -33,23 +33,24 @@ PHRASEQ_API std::vector<WordAlignment> read_or_align(const Bitext& bitext,
 
 /// The entries that pass the thresholds, sorted by source, in bytes.
 ///
-/// The counts are of consistent pairs. Of equally frequent translations the one whose words occur
-/// first in the bitext counts. Sources of digits and of marks between them are `numbers`, all
-/// others `others`. Phrases with a word that a table cannot hold (`|||` within it) are omitted.
+/// The counts are those of consistent pairs. Among equally frequent translations, the one whose
+/// words occur first in the bitext counts. Sources of digits and of marks between them are
+/// `numbers`, all others `others`. Phrases with a word that a table cannot contain (`|||` within
+/// it) are omitted.
 PHRASEQ_API std::vector<PhraseEntry> build_phrase_table(
     const Bitext& bitext,
     const std::vector<WordAlignment>& alignments,
     const PhraseTableThresholds& thresholds = {});
 
-/// Gives the entries whose source rules translate the rules' category: dates, numbers, names. What
-/// the bitext translates them to stays.
+/// Gives entries whose source is translated by a rule the category of that rule: dates, numbers,
+/// names. Their translations from the bitext are kept.
 PHRASEQ_API void categorize(std::vector<PhraseEntry>& entries, PhraseRules rules);
 
 /// The C-value (Frantzi et al. 2000) of each entry's source among all of them:
 ///
 ///   log2|a| (f(a) - mean of f(b) over the longer b that contain a)
 ///
-/// with |a| words and f the count; the mean is 0 when there is no such b.
+/// where |a| is the number of words and f the count; the mean is 0 if there is no such b.
 PHRASEQ_API std::vector<double> c_values(const std::vector<PhraseEntry>& entries);
 
 }  // namespace phraseq

@@ -24,19 +24,20 @@ struct WordAlignerSettings {
 ///                (1 - p_0) exp(-λ |i/m - j/n|) / Z(i, m, n)       j = 1 … n
 ///   p(f_i | a_i = j) = θ(f_i | e_j)
 ///
-/// i of m target words, j of n source words. θ is learned by variational Bayes with a symmetric
-/// Dirichlet prior. λ and p_0 stay as set. One direction; deterministic.
+/// for target word i of m and source word j of n. θ is learned by variational Bayes with a
+/// symmetric Dirichlet prior. λ and p_0 stay as set. It aligns in one direction and is
+/// deterministic.
 class PHRASEQ_API WordAligner {
  public:
   WordAligner(const NumberedText& source,
               const NumberedText& target,
               const WordAlignerSettings& settings = {});
 
-  /// The most probable links of a sentence pair of the text learned from: at most one a target
-  /// word; ties go to none, then to the leftmost source word.
+  /// The most probable links of a sentence pair of the training text, at most one per target word;
+  /// ties go to no link, then to the leftmost source word.
   WordAlignment align(std::span<const uint32_t> source, std::span<const uint32_t> target) const;
 
-  /// θ(target | source); 0 for words that never stood in one pair.
+  /// θ(target | source); 0 for words that never occurred in the same pair.
   double translation(uint32_t source, uint32_t target) const;
 
  private:
@@ -45,7 +46,7 @@ class PHRASEQ_API WordAligner {
     std::vector<uint32_t> targets;
     std::vector<double> probabilities;
     std::vector<double> counts;
-    size_t seen = 0;  ///< number of targets that are already sorted, while rows are gathered
+    size_t seen = 0;  ///< number of targets that are already sorted, while rows are collected
   };
 
   void gather(const NumberedText& source, const NumberedText& target);

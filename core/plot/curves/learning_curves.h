@@ -32,8 +32,9 @@ struct LabeledRun {
   RunMetrics metrics;
 };
 
-/// A panel for each metric that a run measured; missing ones are listed below. UsageError with the
-/// known names for a metric that no run can have. Losses are in bits, as in the log of `train`.
+/// A panel for each metric that a run measured; missing ones are listed below. Throws a UsageError
+/// with the known names for a metric that no run can have. Losses are in bits, as in the log of
+/// `train`.
 PHRASEQ_API PanelChart learning_curves(const std::vector<LabeledRun>& runs,
                                        const CurveSettings& settings);
 

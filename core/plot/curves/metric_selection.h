@@ -13,8 +13,8 @@ struct MetricSelection {
   std::vector<std::string> missing;  ///< known metrics that no run measured, with the reason
 };
 
-/// UsageError for a name that no run measured and that no run can measure by default; DataError
-/// when no panel is left.
+/// Throws UsageError for a name that no run measured and that no run can measure by default, and
+/// DataError if no panel is left.
 MetricSelection select_metrics(const std::vector<LabeledRun>& runs,
                                const std::vector<std::string>& wanted);
 

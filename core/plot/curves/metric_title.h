@@ -7,7 +7,7 @@ namespace phraseq::plot {
 /// The title of a metric's panel, with its unit: "Loss (bits per token)".
 std::string metric_title(const std::string& key);
 
-/// Whether a metric's panel begins at 0: that of rates, norms and shares does, that of a loss does
+/// Whether a metric's panel begins at 0: those of rates, norms and shares do, those of losses do
 /// not.
 bool starts_at_zero(const std::string& key);
 

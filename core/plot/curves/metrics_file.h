@@ -13,20 +13,20 @@ namespace phraseq::plot {
 /// How long a run has trained, over all processes of a resumed run.
 struct TrainingTime {
   double hours = 0;
-  double processor_hours = 0;  ///< of all threads; NaN where the file does not say
+  double processor_hours = 0;  ///< of all threads; NaN if the file does not say
 };
 
 /// One number of metrics.jsonl and when it was measured.
 struct Measurement {
   double updates = 0;
-  double epochs = 0;  ///< finished ones, with the finished share of the current one
+  double epochs = 0;  ///< finished ones, including the finished share of the current one
   TrainingTime time;
-  double value = 0;  ///< NaN where the file has null: the number was not finite
+  double value = 0;  ///< NaN if the file has null: the number was not finite
 };
 
 using Measurements = std::map<std::string, std::vector<Measurement>>;  ///< by key of the file
 
-/// What a run measured, as docs/formats/metrics.md describes it, sorted by updates. Where a resumed
+/// What a run measured, as docs/formats/metrics.md describes it, sorted by updates. If a resumed
 /// run repeated updates, only the repetition counts.
 struct RunMetrics {
   std::string path;              ///< of the file
@@ -40,9 +40,9 @@ struct RunMetrics {
   bool is_empty() const { return intervals.empty() && epochs.empty() && validations.empty(); }
 };
 
-/// `run` is a save folder or the path of a metrics.jsonl. A line that was torn when a process died
-/// is left out and counted. IoError when there is no such file, DataError when no line of it
-/// contains an event.
+/// `run` is a save folder or the path of a metrics.jsonl. A line that was cut off when a process
+/// died is left out and counted. Throws IoError if there is no such file, and DataError if none of
+/// its lines contains an event.
 PHRASEQ_API RunMetrics read_run_metrics(const std::string& run);
 
 /// "run/metrics.jsonl:7: …" about lines that were left out, or an empty string.

@@ -16,16 +16,16 @@ enum class MetricsEvent { kInterval, kEpoch, kValidation, kStart, kResume, kOthe
 struct MetricsRecord {
   MetricsEvent event = MetricsEvent::kOther;
   double updates = 0;
-  double epoch = 0;                                            ///< from 1
-  double position = std::numeric_limits<double>::quiet_NaN();  ///< finished epochs; NaN = not known
-  double wall = std::numeric_limits<double>::quiet_NaN();      ///< seconds of this process
+  double epoch = 0;                                             ///< from 1
+  double position = std::numeric_limits<double>::quiet_NaN();   ///< finished epochs; NaN = unknown
+  double wall = std::numeric_limits<double>::quiet_NaN();       ///< seconds of this process
   double processor = std::numeric_limits<double>::quiet_NaN();  ///< the same, of its threads
   std::string score_name;
   std::vector<std::pair<std::string, double>> values;
 };
 
-/// The record of a line, or of the end of a line that begins with the torn record of a process that
-/// died; nothing when there is none.
+/// The record of a line, or of the end of a line that begins with the incomplete record of a
+/// process that died; nothing if there is none.
 std::optional<MetricsRecord> parse_metrics_record(std::string_view line);
 
 }  // namespace phraseq::plot

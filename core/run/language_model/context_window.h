@@ -8,15 +8,15 @@
 
 namespace phraseq {
 
-/// Gives each block of a text the tokens before it as context, as LMContextWindowDataset of fairseq
-/// 0.12.2: the last `window` tokens that the model read before, as far as context and block have at
-/// most `most_tokens` together. Blocks are given in the order of the text.
+/// Gives each block of a text the tokens before it as context, like LMContextWindowDataset of
+/// fairseq 0.12.2: the last `window` tokens that the model read before, or fewer so that context
+/// and block have at most `most_tokens` together. Blocks must be given in the order of the text.
 class PHRASEQ_API ContextWindow {
  public:
   ContextWindow(int64_t window, int64_t most_tokens);
 
-  /// Puts the context before the block's source; its target gets as many tokens, whose
-  /// probabilities mean nothing. Returns their number.
+  /// Inserts the context before the block's source; as many tokens, whose probabilities are
+  /// meaningless, are inserted before its target. Returns their number.
   int64_t extend(Example& block);
 
  private:

@@ -54,8 +54,8 @@ std::vector<TranslationModel> load_language_models(const EvalLmRun& run) {
   }
 }
 
-/// How the text is cut: as the options have it, else as the training; smaller where a context is
-/// put before each block.
+/// How the text is cut: according to the options, otherwise as in training; smaller where a context
+/// is put before each block.
 BlockOptions block_options(const EvalLmOptions& options, const BlockSource& source) {
   BlockOptions blocks = source.block_options();
   if (options.break_mode != BreakMode::kAuto)

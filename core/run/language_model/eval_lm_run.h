@@ -43,7 +43,7 @@ struct PHRASEQ_API EvalLmRun {
   OptionTable table;
 };
 
-/// Prints the words and statistics that were asked for, and the loss; the exit code.
+/// Prints the requested words and statistics and the loss; returns the exit code.
 PHRASEQ_API int evaluate_language_model(EvalLmRun& run);
 
 }  // namespace phraseq

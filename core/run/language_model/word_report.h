@@ -10,10 +10,10 @@
 
 namespace phraseq {
 
-/// How fairseq-eval-lm sums the log-probabilities of tokens up, by word. With `continuation`
+/// Sums up the log-probabilities of tokens by word, as fairseq-eval-lm does. With `continuation`
 /// ("@@"), tokens that end in it are joined to the next: a word's log-probability is the sum of its
-/// tokens', and it counts once. A word at the end of a block that goes on in the next block counts
-/// as one.
+/// tokens', and it counts once. The part of a word at the end of a block counts as a word, even if
+/// the word continues in the next block.
 class PHRASEQ_API WordReport {
  public:
   struct Word {
@@ -33,7 +33,7 @@ class PHRASEQ_API WordReport {
   /// The negative log-probability of a word in bits; 0 without words.
   double loss_base_2() const;
 
-  /// A line for each different word, the most frequent first (ties: the one that was seen first):
+  /// A line for each distinct word, the most frequent first (ties: the one that was seen first):
   /// the word, how often it occurs, the sum of its log-probabilities, whether it consists of
   /// several tokens, the sum of the next words' log-probabilities, and how many of these there
   /// were, separated by tabs.

@@ -18,7 +18,7 @@ inline constexpr EnumName<AnalyzeMode> kAnalyzeModeNames[] = {
     {"constituents", AnalyzeMode::kConstituents},
     {"dump", AnalyzeMode::kDump}};
 
-/// What is shown of a model, and how.
+/// What to show of a model, and how.
 struct PHRASEQ_API AnalyzeOptions : Options {
   AnalyzeMode mode = AnalyzeMode::kNotGiven;
   std::string source;

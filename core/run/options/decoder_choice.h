@@ -14,8 +14,8 @@ struct PHRASEQ_API DecoderChoice : Options {
   bool sampling = false;
 
   void describe(OptionTable& table) override;
-  /// Before `describe`, because the decoder has options of its own: the one that the arguments
-  /// name. Throws UsageError when --sampling and --decoder name two.
+  /// Returns the decoder that the arguments name. Call it before `describe`, because the decoder
+  /// has its own options. Throws UsageError if --sampling and --decoder name different ones.
   const std::string& choose(std::span<const std::string> arguments);
 };
 

@@ -21,10 +21,10 @@ struct PHRASEQ_API DeviceOptions : Options {
   int64_t index = 0;  ///< which GPU; set by what starts several processes
 
   void describe(OptionTable& table) override;
-  /// The device to compute on; UsageError for `cuda` on a machine without CUDA.
+  /// The device to compute on; throws UsageError for `cuda` on a machine without CUDA.
   at::Device chosen() const;
-  /// Sets up LibTorch for the chosen device: its memory, --tf32 and --deterministic. To be called
-  /// before the device is used. On the CPU all results are deterministic and fp32 is fp32.
+  /// Sets up LibTorch for the chosen device: its memory, --tf32 and --deterministic. Call it before
+  /// the device is used. On the CPU, all results are deterministic and fp32 is fp32.
   void apply() const;
 };
 

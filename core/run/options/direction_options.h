@@ -8,13 +8,13 @@
 
 namespace phraseq {
 
-/// The direction in which a model with several translates.
+/// The direction of translation, for a model that has several.
 struct PHRASEQ_API DirectionOptions : Options {
   std::string source_lang;
   std::string target_lang;
 
   void describe(OptionTable& table) override;
-  /// Puts the direction into `load`. Throws UsageError for half of one.
+  /// Puts the direction into `load`. Throws UsageError if only one of its languages is given.
   void choose(LoadOptions& load) const;
 };
 

@@ -37,14 +37,14 @@ struct PHRASEQ_API ModelOptions : Options {
   nlohmann::json tokenizer_options = nlohmann::json::object();
 
   void describe(OptionTable& table) override;
-  /// 0 resolved: one worker a core with one thread each; on an accelerator one worker.
+  /// Replaces 0: one worker per core with one thread each; on an accelerator, one worker.
   WorkerSettings worker_settings() const;
 };
 
 /// Moves the model and its parameters; on the CPU they stay as they are.
 PHRASEQ_API void move_to(TranslationModel& model, at::Device device, nn::Precision precision);
 
-/// Loads every model of `options.path`, onto its device. `data`: a folder whose splits are wanted,
+/// Loads every model of `options.path`, onto its device. `data`: a folder whose splits are needed,
 /// or empty.
 PHRASEQ_API std::vector<TranslationModel> load_models(const Registry& registry,
                                                       const ModelOptions& options,

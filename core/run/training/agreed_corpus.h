@@ -9,7 +9,7 @@
 
 namespace phraseq {
 
-/// The training set, when all processes agree on the run that they are about to begin.
+/// The training set, after all processes have agreed on the run that they are about to begin.
 std::shared_ptr<Corpus> open_agreed_corpus(const TrainRun& run,
                                            const TranslationModel& translator,
                                            ProcessGroup& processes);

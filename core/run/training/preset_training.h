@@ -16,27 +16,27 @@
 /// always wins; what the preset gives has the origin "preset" in the run manifest.
 namespace phraseq {
 
-/// The names of criterion, optimizer and scheduler; before these components are selected. A
-/// criterion that the architecture declares stays.
+/// Takes the names of criterion, optimizer and scheduler; call it before these components are
+/// selected. A criterion that the architecture declares is kept.
 PHRASEQ_API void take_component_names(const TrainingDefaults& defaults,
                                       bool architecture_declares_criterion,
                                       OptionTable& table);
 
-/// The values of options; after the selected components have described theirs.
+/// Takes the values of options; call it after the selected components have described theirs.
 PHRASEQ_API void take_option_values(const TrainingDefaults& defaults,
                                     std::span<const std::string> arguments,
                                     OptionTable& table);
 
-/// Shares all embeddings where the preset wants that, the dictionaries are joined and the user does
+/// Shares all embeddings if the preset asks for it, the dictionaries are joined, and the user does
 /// not say otherwise.
 PHRASEQ_API void tie_embeddings(const TrainingDefaults& defaults, bool joined, OptionTable& table);
 
-/// The updates of a whole run, or nothing when only time or patience limits it.
+/// The number of updates in a whole run, or nothing if only time or patience limits it.
 PHRASEQ_API std::optional<int64_t> expected_updates(const OptimizationOptions& options,
                                                     int64_t batches_in_epoch);
 
 /// Sets --warmup-updates to the preset's share of the run. A resumed run keeps the value that its
-/// checkpoint recorded, also when its length has changed.
+/// checkpoint recorded, even if its length has changed.
 PHRASEQ_API void take_warmup(const TrainingDefaults& defaults,
                              std::optional<int64_t> run_length,
                              const nlohmann::json& recorded_options,

@@ -11,14 +11,14 @@
 
 namespace phraseq {
 
-/// The run that the first process resumes, as all processes need it.
+/// The run that the first process resumes, in the form that all processes need.
 struct ResumedRun {
   std::optional<CheckpointFile> file;  ///< in the first process
   std::string path;
   std::optional<TrainRecord> record;
 };
 
-/// Nothing is resumed where `record` is empty.
+/// Nothing is resumed if `record` is empty.
 ResumedRun find_resumed_run(const CheckpointOptions& options, ProcessGroup& processes);
 
 }  // namespace phraseq

@@ -21,10 +21,10 @@
 
 namespace phraseq {
 
-/// A training run before it begins: every options struct, the components picked by name, and the
-/// one table that describes them all.
+/// A training run before it begins: every options struct, the components selected by name, and the
+/// table that describes them all.
 struct PHRASEQ_API TrainRun {
-  /// Loads the plugins and picks the components that the arguments name. Nothing is parsed yet.
+  /// Loads the plugins and selects the components that the arguments name. Nothing is parsed yet.
   explicit TrainRun(std::span<const std::string> arguments);
   /// Contradictions within the options of all components.
   std::vector<std::string> problems() const;
@@ -46,7 +46,7 @@ struct PHRASEQ_API TrainRun {
   OptionTable table;
 
  private:
-  /// The criterion of the architecture as the default.
+  /// Makes the criterion that the architecture declares the default.
   void take_declared_criterion();
   std::string metric_problem() const;
   std::string contradiction(const char* flag, const char* option, const char* value) const;

@@ -10,10 +10,10 @@
 
 namespace phraseq {
 
-/// The last lines of a training's log: the best checkpoint with its score (the last one when
-/// nothing was validated), and a command that translates with it, ready to be pasted into a shell.
-/// The command translates the data folder's split `test`, else the validation set, else standard
-/// input. Empty when the folder has no checkpoint.
+/// The last lines of a training log: the best checkpoint with its score (the last one if nothing
+/// was validated), and a command that translates with it, ready to be pasted into a shell. The
+/// command translates the data folder's split `test`, otherwise the validation set, otherwise
+/// standard input. Empty if the folder has no checkpoint.
 PHRASEQ_API std::string training_summary(const TrainRun& run,
                                          const TrainState& state,
                                          const CheckpointFolder& folder,

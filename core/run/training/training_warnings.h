@@ -16,27 +16,27 @@
 #include "core/options/option_table.h"
 #include "core/text/dictionary.h"
 
-/// Warnings before the first update, about settings and data with which a model learns little or is
-/// judged wrongly. Each names the figures and the remedy.
+/// Warnings before the first update about settings and data with which a model learns little or is
+/// evaluated wrongly. Each states the figures and the remedy.
 namespace phraseq {
 
 /// Warns if the run ends before the learning rate has reached its peak.
 PHRASEQ_API void warn_of_warmup(std::optional<int64_t> run_length, OptionTable& table);
 
-/// Warns if the average of --store-ema is mainly made of the parameters of a new model when the run
-/// ends.
+/// Warns if the average of --store-ema will still consist mainly of the initial parameters when the
+/// run ends.
 PHRASEQ_API void warn_of_average(std::optional<int64_t> run_length,
                                  const MovingAverageOptions& average);
 
 /// Names the options of validation that are given with --disable-validation.
 PHRASEQ_API void warn_of_unused_validation(const OptionTable& table);
 
-/// Warns if --load-alignments is given and the criterion of that name has no loss of alignments.
+/// Warns if --load-alignments is given and the criterion of that name has no alignment loss.
 PHRASEQ_API void warn_of_unused_alignments(const Criterion& criterion,
                                            std::string_view name,
                                            const OptionTable& table);
 
-/// A resumed run has another --max-update, and with it another schedule of the learning rate.
+/// A resumed run with a changed --max-update, and therefore a different learning-rate schedule.
 struct ChangedLength {
   int64_t then = 0;
   int64_t now = 0;
@@ -59,12 +59,12 @@ PHRASEQ_API void warn_of_other_dictionaries(const std::map<std::string, std::str
 /// Throws DataError if a dictionary of the data is not that of the checkpoint to resume from.
 PHRASEQ_API void require_dictionaries_of(const CheckpointFile& file, const Task& task);
 
-/// Pairs of the validation split `split` are in the training set, too.
+/// Warns if pairs of the validation split `split` are also in the training set.
 PHRASEQ_API void warn_of_overlap(const Corpus& training,
                                  const Corpus& validation,
                                  const std::string& split);
 
-/// Number of pairs of `some` that `others` contains, both sides equal.
+/// Number of pairs of `some` that are also in `others`, with both sides equal.
 PHRASEQ_API int64_t common_pairs(const Corpus& some, const Corpus& others);
 
 }  // namespace phraseq

@@ -14,7 +14,7 @@ namespace phraseq::score {
 
 enum class LengthUnit { kWords, kCharacters };
 
-/// By what sentences are put into buckets: the lengths of the lines of `text`, in
+/// How sentences are put into buckets: by the lengths of the lines of `text`, in
 /// whitespace-separated words or in code points. Edges 15, 30 make the buckets [0, 15), [15, 30)
 /// and [30, ∞).
 struct Buckets {
@@ -24,8 +24,8 @@ struct Buckets {
   std::vector<int64_t> edges;
 };
 
-/// A score, its interval, and p-values of the difference to the first system (none for that
-/// itself).
+/// A score, its interval, and the p-values of its difference from the first system (none for the
+/// first system itself).
 struct ComparedScore {
   double score = 0;  ///< the mean of the outputs' scores
   Interval interval;
@@ -39,14 +39,14 @@ struct BucketScores {
   int64_t from = 0;
   std::optional<int64_t> to;
   size_t sentences = 0;
-  std::vector<ComparedScore> systems;  ///< empty when there is no sentence
+  std::vector<ComparedScore> systems;  ///< empty if there are no sentences
 };
 
 /// One sentence, scored alone, as the first system and another one translate it.
 struct ComparedSentence {
   size_t line = 0;  ///< from 1
   double baseline = 0, score = 0;
-  double gain = 0;  ///< of the other system; positive = better by the metric, also for TER
+  double gain = 0;  ///< of the other system; positive = better by the metric, even for TER
   std::string source;
   std::vector<std::string> references;
   std::string baseline_text, text;
@@ -65,7 +65,7 @@ struct Comparison {
   std::vector<std::string> systems;
   std::vector<std::string> metrics;
   std::vector<std::string> signatures;             ///< one for each metric
-  std::vector<std::string> lower_is_better;        ///< metrics of which a lower score is better
+  std::vector<std::string> lower_is_better;        ///< metrics for which a lower score is better
   std::vector<std::vector<ComparedScore>> scores;  ///< [system][metric]
   std::string length_title;                        ///< "source length in words"
   std::vector<BucketScores> buckets;
@@ -77,8 +77,8 @@ struct Comparison {
 };
 
 /// Scores all systems by all metrics and, by `bucket_metric`, in each length bucket, with
-/// `sampling.samples` bootstrap resamples. `input` has the outputs of all systems in order.
-/// DataError when the bucket text has another number of lines than the systems.
+/// `sampling.samples` bootstrap resamples. `input` has the outputs of all systems in order. Throws
+/// DataError if the numbers of lines of the bucket text and the systems differ.
 PHRASEQ_API Comparison compare(const Metrics& metrics,
                                const Metric& bucket_metric,
                                const ScoreInput& input,

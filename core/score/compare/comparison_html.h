@@ -7,7 +7,7 @@
 
 namespace phraseq::score {
 
-/// The comparison as one HTML page that needs no other file.
+/// The comparison as a self-contained HTML page.
 PHRASEQ_API std::string comparison_html(const Comparison& comparison, int width);
 
 }  // namespace phraseq::score

@@ -7,8 +7,8 @@
 
 namespace phraseq::score {
 
-/// How a system does against the first one: significantly better or worse by the metric (whose
-/// lower scores may be the better ones), or neither.
+/// How a system compares to the first one: significantly better or worse by the metric (for which
+/// lower may be better), or neither.
 enum class Verdict { kNone, kBetter, kWorse };
 
 /// A table of a comparison as both the terminal and the HTML page show it: in each cell a score
@@ -26,10 +26,10 @@ ComparisonRows bucket_rows(const Comparison& comparison, int width);
 /// "0 to 14", "45 and more".
 std::string range_of(const BucketScores& bucket);
 
-/// Whether the difference to the first system is unlikely to be chance (p < 0.05).
+/// Whether the difference from the first system is unlikely to be due to chance (p < 0.05).
 bool is_significant(const ComparedScore& score);
 
-/// What the figures in the cells are, a line for each.
+/// Explains the figures in the cells, one line for each.
 std::vector<std::string> explain_cells(const Comparison& comparison);
 
 }  // namespace phraseq::score

@@ -17,7 +17,7 @@ bool is_file(const std::string& text) {
   return text == "-" || std::filesystem::exists(text, ignored);
 }
 
-/// The end of "NAME=" in "NAME=FILE,FILE", 0 without it. A path before the '=' is no name.
+/// The end of "NAME=" in "NAME=FILE,FILE", 0 without it. A path before the '=' is not a name.
 size_t end_of_name(const std::string& text) {
   const size_t equals = text.find('=');
   return equals == std::string::npos || text.find_first_of(",/") < equals ? 0 : equals + 1;

@@ -17,8 +17,8 @@ struct SystemOutputs {
   std::vector<std::string> files;
 };
 
-/// "FILE", "FILE,FILE,…" or "NAME=FILE,…"; text that is the name of a file is one file. UsageError
-/// for an empty name or file.
+/// Parses "FILE", "FILE,FILE,…" or "NAME=FILE,…"; if `text` is the name of an existing file, it is
+/// one file. Throws UsageError for an empty name or file.
 PHRASEQ_API SystemOutputs parse_system_outputs(const std::string& text);
 PHRASEQ_API std::vector<SystemOutputs> parse_systems(const std::vector<std::string>& texts);
 
@@ -29,13 +29,13 @@ PHRASEQ_API std::vector<std::string> all_files(const std::vector<SystemOutputs>&
 PHRASEQ_API ScoreInput first_outputs(const ScoreInput& input,
                                      const std::vector<SystemOutputs>& systems);
 
-/// The score of a system with several outputs: their mean. In each resample of the sentences, as
-/// many outputs as there are are drawn with replacement and averaged, so that the spread contains
-/// that of the seeds. One output is left as it is.
+/// The score of a system with several outputs: their mean. In each resample of the sentences, the
+/// outputs are also resampled with replacement and averaged, so the spread includes that of the
+/// seeds. A single output is left as it is.
 PHRASEQ_API BootstrappedScore combine_outputs(std::span<const BootstrappedScore> outputs,
                                               std::mt19937_64& random);
 
-/// Standard deviation of a sample, with n - 1; 0 for a single value.
+/// Sample standard deviation, with n - 1 in the denominator; 0 for a single value.
 PHRASEQ_API double standard_deviation(const std::vector<double>& values);
 
 }  // namespace phraseq::score

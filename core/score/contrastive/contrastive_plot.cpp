@@ -11,7 +11,7 @@
 namespace phraseq::score {
 namespace {
 
-/// What is drawn: the distances, else the first groups, else one row of everything.
+/// What is drawn: the distances, otherwise the first groups, otherwise one row of everything.
 AccuracyTable chosen_table(const ContrastiveReport& report) {
   for (const auto& table : report.tables) {
     if (table.by_distance)

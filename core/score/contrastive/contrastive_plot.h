@@ -6,8 +6,8 @@
 
 namespace phraseq::score {
 
-/// Accuracy by distance as lines; without distances by the first group column as bars, and without
-/// groups of all pairs.
+/// Accuracy by distance as lines; without distances, by the first group column as bars; without
+/// groups, over all pairs.
 PHRASEQ_API plot::Svg contrastive_plot(const ContrastiveReport& report);
 
 }  // namespace phraseq::score

@@ -10,8 +10,8 @@
 
 namespace phraseq::score {
 
-/// What a model says of a pair: natural logarithms of the probabilities of the two translations,
-/// their end included, not divided by their lengths.
+/// A model's scores of a pair: natural logarithms of the probabilities of the two translations,
+/// including their ends, not divided by their lengths.
 struct PairScores {
   double reference = 0;
   double contrastive = 0;
@@ -26,12 +26,13 @@ struct ContrastiveSystem {
   std::vector<PairScores> scores;
 };
 
-/// In how many pairs a system gives the reference the higher probability. A tie is not right.
+/// The number of pairs in which a system gives the reference the higher probability. A tie does not
+/// count as right.
 struct PHRASEQ_API Accuracy {
   size_t pairs = 0;
   size_t right = 0;
   size_t ties = 0;
-  std::optional<double> p_value;  ///< of the difference to the first system: exact McNemar test
+  std::optional<double> p_value;  ///< of the difference from the first system: exact McNemar test
 
   double value() const { return static_cast<double>(right) / static_cast<double>(pairs); }
   /// Ends of Wilson's 95 % interval (1927).
@@ -39,12 +40,12 @@ struct PHRASEQ_API Accuracy {
   double high() const;
 };
 
-/// The pairs of one group; the ends of a range of distances, `to` not included.
+/// The pairs of one group, or of the distances from `from` up to but not including `to`.
 struct AccuracyRow {
   std::string name;
   std::optional<int64_t> from, to;
   size_t pairs = 0;
-  std::vector<Accuracy> systems;  ///< empty when there is no pair
+  std::vector<Accuracy> systems;  ///< empty if there are no pairs
 };
 
 struct AccuracyTable {
@@ -60,14 +61,15 @@ struct ContrastiveReport {
   std::vector<AccuracyTable> tables;  ///< one per group column, then the distances
 };
 
-/// Counts. `edges` 2, 3 make the distances below 2, 2, and above 2; every system has as many scores
-/// as the set has pairs.
+/// Evaluates the systems. `edges` 2, 3 make the groups of distances below 2, 2, and above 2. Every
+/// system must have one score for each pair of the set.
 PHRASEQ_API ContrastiveReport evaluate_contrastive(const ContrastiveSet& set,
                                                    const std::vector<ContrastiveSystem>& systems,
                                                    const std::vector<int64_t>& edges);
 
-/// The two-sided exact test of McNemar (1947): the chance of a split at least as uneven when
-/// `first` and `second` pairs were right for one system only and both were as likely.
+/// The two-sided exact test of McNemar (1947): the probability of a split at least as uneven as
+/// `first` and `second`, the numbers of pairs that only one of the systems got right, if both
+/// systems were equally likely to be the one.
 PHRASEQ_API double mcnemar_test(size_t first, size_t second);
 
 }  // namespace phraseq::score

@@ -9,10 +9,10 @@
 
 namespace phraseq::score {
 
-/// Which columns of a contrastive test set are what, by their names in its heading. An empty name
-/// stands for what is usual: `source`, `reference`, `contrastive`, or the only column that begins
-/// with one of these and `_` (`source_en`); `category` for the groups, `distance` for the distance
-/// and `tree` for the source's parse trees, where there are such columns.
+/// The columns of a contrastive test set, by their names in its heading. An empty name stands for
+/// the usual one: `source`, `reference`, `contrastive`, or the only column that begins with one of
+/// these and `_` (`source_en`); `category` for the groups, `distance` for the distance and `tree`
+/// for the source's parse trees, if there are such columns.
 struct ContrastiveColumns {
   std::string source = {}, reference = {}, contrastive = {};
   std::vector<std::string> groups = {};
@@ -20,13 +20,13 @@ struct ContrastiveColumns {
   std::string tree = {};
 };
 
-/// A source, its translation, and the same translation with one error put in.
+/// A source, its translation, and the same translation with one error inserted.
 struct ContrastivePair {
   int64_t line = 0;  ///< in the file, from 1; the heading is line 1
   std::string source, reference, contrastive;
   std::vector<std::string> groups;  ///< one per group column; empty = in no group
   std::optional<int64_t> distance;
-  std::optional<std::string> tree;  ///< of the source, bracketed; when there is such a column
+  std::optional<std::string> tree;  ///< of the source, bracketed; if there is such a column
 };
 
 struct ContrastiveSet {
@@ -36,10 +36,10 @@ struct ContrastiveSet {
   std::vector<ContrastivePair> pairs;
 };
 
-/// Reads a test set: a heading with the columns' names, then a pair a line, fields between TABs;
-/// plain or gzipped. DataError with file and line for a column that is missing or stands there
-/// twice, another number of fields than the heading has, an empty sentence, a distance that is no
-/// whole number, and a file without pairs.
+/// Reads a test set: a heading with the columns' names, then one pair per line, with fields
+/// separated by TABs; plain or gzipped. Throws a DataError with file and line for a missing or
+/// repeated column, a line with more or fewer fields than the heading, an empty sentence, a
+/// distance that is not a whole number, or a file without pairs.
 PHRASEQ_API ContrastiveSet read_contrastive_set(const std::string& path,
                                                 const ContrastiveColumns& columns);
 

@@ -9,13 +9,14 @@
 
 namespace phraseq::score {
 
-/// For a terminal, for programs (docs/formats/contrastive_json.md), and a line for each pair.
+/// The report for a terminal, for programs (docs/formats/contrastive_json.md), and with a line for
+/// each pair.
 PHRASEQ_API std::string contrastive_text(const ContrastiveReport& report);
 PHRASEQ_API std::string contrastive_json(const ContrastiveReport& report);
-/// For each system the two logarithms and `right`, `wrong` or `tie`, between TABs.
+/// For each system, the two logarithms and `right`, `wrong` or `tie`, separated by TABs.
 PHRASEQ_API std::string contrastive_rows(const ContrastiveSet& set,
                                          const std::vector<ContrastiveSystem>& systems);
-/// The same as one JSON object a line, with line and groups.
+/// The same as one JSON object per line, with line number and groups.
 PHRASEQ_API std::string contrastive_jsonl(const ContrastiveSet& set,
                                           const std::vector<ContrastiveSystem>& systems);
 

@@ -10,9 +10,9 @@
 
 namespace phraseq::score {
 
-/// What each hypothesis of a list counts as a reference for the others.
+/// How much each hypothesis of a list counts as a reference for the others.
 enum class MbrWeights {
-  kUniform,      ///< the same: for samples, whose numbers are proportional to their probability
+  kUniform,      ///< all the same: for samples, which occur in proportion to their probability
   kProbability,  ///< the model's probability, normalized over the list
 };
 
@@ -24,8 +24,8 @@ PHRASEQ_API std::vector<double> mbr_weights(MbrWeights kind,
                                             std::span<const double> log_probabilities);
 
 /// The expected utility of each hypothesis (Kumar & Byrne 2004; Eikema & Aziz 2020, eq. 3), where
-/// all of the list are references: U(h) = Σ_r weight(r) · metric(h, r). The metric scores sentence
-/// by sentence; its score is negated where lower is better.
+/// the whole list serves as references: U(h) = Σ_r weight(r) · metric(h, r). The metric scores
+/// sentence by sentence; its score is negated where lower is better.
 PHRASEQ_API std::vector<double> expected_utilities(const Metric& metric,
                                                    std::span<const std::string> hypotheses,
                                                    std::span<const double> weights);

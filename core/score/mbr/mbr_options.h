@@ -27,8 +27,8 @@ struct PHRASEQ_API MbrOptions : Options {
   std::vector<std::string> problems() const override;
 };
 
-/// The lists of all files: the hypotheses that several files have for a sentence are one list.
-/// DataError when a file has another number of sentences than the first.
+/// The lists of all files: the hypotheses that several files have for a sentence form one list.
+/// Throws DataError if the files differ in their number of sentences.
 PHRASEQ_API std::vector<NBestList> read_all_lists(const MbrOptions& options);
 
 /// The text with the greatest expected utility of each list, the first among equal ones.

@@ -26,7 +26,7 @@ struct Entry {
 };
 
 /// "D-17<tab>-0.3<tab>text"; nothing for a line of another kind. The score is in base 2 and divided
-/// by a power of the length, so it is no probability.
+/// by a power of the length, so it is not a probability.
 std::optional<Entry> fairseq_entry(std::string_view line) {
   const auto fields = split_text(line, "\t");
   if (fields.size() < 3)

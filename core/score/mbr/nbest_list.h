@@ -8,7 +8,7 @@
 
 namespace phraseq::score {
 
-/// How lists of hypotheses are written down.
+/// The format of lists of hypotheses.
 enum class NBestFormat {
   kFairseq,  ///< D-ID (else H-ID), score, text; P-ID, log-probabilities of the tokens in base 2
   kMoses,    ///< ID ||| text ||| … ||| score
@@ -28,7 +28,7 @@ struct NBestList {
 /// Reads a file ("-" = standard input), sentences in the order of their ids, which must be 0, 1, 2
 /// … without a gap; `size`: lines of a sentence, for plain text. With `needs_probabilities`, the
 /// scores of fairseq's format are the sums of its P- lines, which every hypothesis must have;
-/// without, its lists have no scores. DataError with file and line for anything else.
+/// otherwise, its lists have no scores. Throws a DataError with file and line for anything else.
 PHRASEQ_API std::vector<NBestList> read_nbest_lists(const std::string& path,
                                                     NBestFormat format,
                                                     int64_t size,

@@ -28,12 +28,12 @@ struct BleuSettings {
   std::string name = "BLEU";
   bool shortest_reference =
       false;  ///< compare lengths with the shortest reference, not the closest
-  /// Work on bytes as Perl scripts do: lowercase ASCII letters only, split at ASCII whitespace
-  /// only.
+  /// Work on bytes as Perl scripts do: lowercase only ASCII letters and split only at ASCII
+  /// whitespace.
   bool bytes = false;
 };
 
-/// multi-bleu.perl of Moses: text that is tokenized already, no smoothing, cased unless
+/// multi-bleu.perl of Moses: text that is already tokenized, no smoothing, cased unless
 /// `lowercase`.
 PHRASEQ_API BleuSettings multi_bleu_settings(bool lowercase);
 
@@ -53,8 +53,8 @@ struct BleuParts {
 ///   100 · exp(min(0, 1 - ref_len / hyp_len)) · exp(1/N · sum_n log p_n)
 ///
 /// where ref_len adds up, for each sentence, the reference length closest to the hypothesis's (the
-/// shorter of two equally close). No match of any order is 0, before smoothing; a perfect match may
-/// be 100.00000000000004, as sacrebleu's is.
+/// shorter of two equally close). The score is 0, whatever the smoothing, if no n-gram of any order
+/// matches; that of a perfect match may be 100.00000000000004, as in sacrebleu.
 class PHRASEQ_API Bleu : public Metric {
  public:
   explicit Bleu(BleuSettings settings);

@@ -20,9 +20,9 @@ struct ChrfSettings {
 ///
 ///   100 · (1 + β²) · P · R / (β² · P + R)
 ///
-/// with P and R averaged over the orders of which both sides have an n-gram. An order that the
-/// reference lacks counts nothing of the hypothesis. Of several references the one with the best F
-/// of the sentence counts, the first of equals.
+/// with P and R averaged over the orders of which both sides have an n-gram. If the reference lacks
+/// an order, the hypothesis's n-grams of that order do not count. Of several references, the one
+/// with the best F-score for the sentence counts, or the first of equally good ones.
 class PHRASEQ_API Chrf : public Metric {
  public:
   explicit Chrf(ChrfSettings settings) : settings_(settings) {}
@@ -45,8 +45,8 @@ class PHRASEQ_API Chrf : public Metric {
   ChrfSettings settings_;
 };
 
-/// Words as chrF++ counts them: of a word longer than one character a final ASCII punctuation mark
-/// is set apart, or else a first one; never both.
+/// Words as chrF++ counts them: in a word longer than one character, a final ASCII punctuation mark
+/// is separated, or else an initial one; never both.
 PHRASEQ_API std::vector<std::string_view> chrf_words(std::string_view line);
 
 }  // namespace phraseq::score

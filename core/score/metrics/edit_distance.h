@@ -15,9 +15,9 @@ enum class Edit : uint8_t { kKeep, kSubstitute, kInsert, kDelete, kUnreached };
 /// Edit distance between a hypothesis and a fixed reference, in sacrebleu's version of tercom's
 /// beam.
 ///
-/// Only cells within 25 of a pseudo-diagonal are stored and filled (more when the lengths differ
-/// extremely), so that memory grows with the sum of the lengths and not with their product; among
-/// equal costs keeping or substituting wins over deleting, deleting over inserting.
+/// Only cells within 25 of a pseudo-diagonal are stored and filled (more if the lengths differ
+/// extremely), so memory grows with the sum of the lengths and not with their product. Among equal
+/// costs, keeping or substituting is preferred to deleting, and deleting to inserting.
 class PHRASEQ_API BeamEditDistance {
  public:
   explicit BeamEditDistance(WordRow reference) : reference_(std::move(reference)) {}
@@ -27,7 +27,7 @@ class PHRASEQ_API BeamEditDistance {
   int64_t align(const WordRow& hypothesis, std::vector<Edit>& edits);
 
   /// The cost of a hypothesis that is as long as the base and equal to it before `first_change`:
-  /// the rows up to there are not computed again.
+  /// the rows up to that point are not computed again.
   int64_t cost_of_variant(const WordRow& hypothesis, size_t first_change);
 
   const WordRow& reference() const { return reference_; }

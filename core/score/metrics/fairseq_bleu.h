@@ -22,8 +22,8 @@ class PHRASEQ_API FairseqBleu {
  public:
   static constexpr int kHighestOrder = 4;
 
-  /// `smoothed` is fairseq's for single sentences: one match of one n-gram more for the orders
-  /// above 1.
+  /// `smoothed` is fairseq's smoothing for single sentences: adds one match and one n-gram to the
+  /// orders above 1.
   explicit FairseqBleu(bool smoothed = false);
 
   void add(std::string_view system, std::string_view reference);

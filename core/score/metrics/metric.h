@@ -18,7 +18,7 @@ PHRASEQ_API std::string primary_language(std::string_view code);
 /// What a metric is made from, in addition to its options.
 struct MetricSetup {
   std::string target_language;  ///< "de"; empty when it is not known
-  bool sentence_level = false;  ///< every sentence gets a score of its own
+  bool sentence_level = false;  ///< every sentence gets its own score
 };
 
 /// One field of a signature: "case", the short name "c", and "mixed".
@@ -29,7 +29,7 @@ struct SignatureField {
 };
 
 /// The precision of bootstrap resampling. Only metrics that reproduce sacrebleu's resamples to the
-/// last digit need another one than kDouble.
+/// last digit need one other than kDouble.
 enum class ResamplePrecision {
   kDouble,
   kSingleSums,  ///< rows are summed in single precision, scores are kept in double precision
@@ -39,8 +39,8 @@ enum class ResamplePrecision {
 /// A measure of system output against references that is a function of sums over sentences.
 ///
 /// `measure` turns a sentence into a row of statistics; the corpus score is `score` of the summed
-/// rows, the score of a sentence is `score` of its row. Significance tests sum other selections of
-/// the same rows. All functions are called from several threads at once.
+/// rows, and the score of a sentence is `score` of its row. Significance tests sum different
+/// selections of the same rows. All functions are called from several threads at once.
 class PHRASEQ_API Metric {
  public:
   static constexpr const char* kKind = "metric";
@@ -60,7 +60,7 @@ class PHRASEQ_API Metric {
   virtual void measure(std::string_view hypothesis,
                        std::span<const std::string_view> references,
                        std::span<double> row) const = 0;
-  /// The score of one row or of the sum of many; finite for a sum of zeros, too.
+  /// The score of one row or of the sum of many; finite even for a sum of zeros.
   virtual double score(std::span<const double> sums) const = 0;
 
   /// Text after the score ("82.4/50.0/45.5/37.5 (BP = …"), or nothing.

@@ -21,8 +21,8 @@ struct PHRASEQ_API MetricOptions : Options {
   void describe(OptionTable& table) override;
   std::vector<std::string> problems() const override;
 
-  /// The metrics that the arguments name, for a first look before parsing: their options are
-  /// described next. `table` has this struct's options.
+  /// The metrics that the arguments name, read before parsing because their options have to be
+  /// described first. `table` has this struct's options.
   virtual std::vector<std::string> peek_metrics(OptionTable& table,
                                                 std::span<const std::string> arguments) const;
   std::string target_language() const;

@@ -11,31 +11,32 @@
 
 namespace phraseq::score {
 
-/// A registry with the metrics `names` of the plugins that `arguments` (--plugin-dir) and the
-/// search path lead to. Plugins that need LibTorch are loaded only when a name is not found among
-/// the others.
+/// A registry with the metrics `names` from the plugins that are found through `arguments`
+/// (--plugin-dir) and the search path. Plugins that need LibTorch are loaded only when a name is
+/// not found among the others.
 PHRASEQ_API Registry find_metrics(std::span<const std::string> arguments,
                                   std::span<const std::string> names);
 
 /// The metrics of one command, by name, and their options. Keep it as long as its metrics.
 class PHRASEQ_API MetricSet {
  public:
-  /// UsageError with the nearest and all known names when the registry lacks one of `names`.
+  /// Throws a UsageError with the nearest names and all known names if the registry lacks one of
+  /// `names`.
   MetricSet(Registry registry, std::span<const std::string> names);
 
   /// Describes the options of the named metrics and of those of sacrebleu, with sacrebleu's names.
   void describe(OptionTable& table);
   /// `problems`, and contradictions within the metrics' options.
   std::vector<std::string> add_problems(std::vector<std::string> problems) const;
-  /// Warns of every option that has no effect, which sacrebleu accepts, too.
+  /// Warns of every option that has no effect; sacrebleu accepts these, too.
   void warn_of_unused_options() const;
 
   /// One metric with the described options; if `name` is a preset, with the preset's values over
-  /// them. So --lowercase holds for bleu and multi-bleu, and chrf++ has its word order of 2 next to
-  /// a chrf with another one.
+  /// them. So --lowercase applies to both bleu and multi-bleu, and chrf++ keeps its word order of 2
+  /// next to a chrf with a different one.
   std::unique_ptr<Metric> make(const std::string& name, const MetricSetup& setup) const;
-  /// The metrics in sacrebleu's order. UsageError when two are the same metric by its name and
-  /// options, as chrf++ and chrf with a word order of 2 are.
+  /// The metrics in sacrebleu's order. Throws UsageError if two are the same metric by name and
+  /// options, such as chrf++ and chrf with a word order of 2.
   Metrics make_all(std::span<const std::string> names, const MetricSetup& setup) const;
 
  private:

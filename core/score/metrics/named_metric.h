@@ -12,7 +12,7 @@ namespace phraseq {
 /// outlives it.
 class PHRASEQ_API NamedMetric final : public Metric {
  public:
-  /// Makes the selected metric. PluginError when its rows are empty.
+  /// Makes the selected metric. Throws PluginError if its rows are empty.
   NamedMetric(const Selection& selection, const MetricSetup& setup);
 
   std::string name() const override;

@@ -10,7 +10,7 @@
 
 namespace phraseq::score {
 
-/// The metrics whose options sacrebleu's command line has, whichever metrics are computed.
+/// The metrics whose options sacrebleu's command line accepts, whichever metrics are computed.
 PHRASEQ_API std::span<const std::string> sacrebleu_metrics();
 
 /// Gives the options of BLEU and chrF in the table sacrebleu's names and short flags:
@@ -27,8 +27,8 @@ PHRASEQ_API std::string in_sacrebleu_spelling(std::string_view option);
 /// Whether a metric, or a preset of one, uses an option of its component.
 PHRASEQ_API bool uses_option(std::string_view metric, std::string_view option);
 
-/// What an option needs another one for: "--spm-model has no effect without --tokenize spm or …". Empty if the
-/// options of `table` have it, or nothing is needed.
+/// The condition that an option lacks: "--spm-model has no effect without --tokenize spm or …".
+/// Empty if the options of `table` meet it, or if there is none.
 PHRASEQ_API std::string missing_condition(std::string_view option, const OptionTable& table);
 
 }  // namespace phraseq::score

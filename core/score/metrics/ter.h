@@ -8,8 +8,8 @@ namespace phraseq::score {
 /// Translation edit rate (Snover et al. 2006) as sacrebleu computes it: 100 · edits / reference
 /// words.
 ///
-/// Of several references the fewest edits count, over the average reference length; it may exceed
-/// 100. Without any reference word it is 100 if there was an edit, else 0.
+/// With several references, the fewest edits count, divided by the average reference length; TER
+/// may exceed 100. Without any reference words, it is 100 if there was an edit, otherwise 0.
 class PHRASEQ_API Ter : public Metric {
  public:
   explicit Ter(TerTokenizerSettings settings) : settings_(settings) {}

@@ -76,7 +76,7 @@ WordRow move_phrase(const WordRow& words, size_t start, size_t length, size_t ta
   return result;
 }
 
-/// A phrase at `start` moved to `target`, and the words that this gives; length 0 is no shift.
+/// A phrase at `start` moved to `target`, and the words that this gives; length 0 means no shift.
 struct Shift {
   int64_t gain = 0;
   size_t length = 0;

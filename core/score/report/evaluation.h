@@ -15,7 +15,8 @@ struct System {
   Lines lines;
 };
 
-/// How much is drawn at random, and by how many threads (0 = all); threads change no result.
+/// How much is drawn at random, and by how many threads (0 = all); threads do not change the
+/// results.
 struct Sampling {
   int64_t samples = 0;
   Seed seed = {};
@@ -40,7 +41,7 @@ PHRASEQ_API std::vector<Score> score_sentences(const Metric& metric,
                                                std::span<const Lines> references,
                                                int threads);
 
-/// The scores of several systems; with a test each is compared to the first.
+/// The scores of several systems; with a test, each is compared to the first.
 PHRASEQ_API ResultsTable score_systems(const Metrics& metrics,
                                        std::span<const System> systems,
                                        std::span<const Lines> references,

@@ -11,7 +11,8 @@ namespace phraseq::score {
 /// with a point or an exponent in it.
 PHRASEQ_API std::string python_number(double value);
 
-/// A string as Python's `json` writes it, quotes included; `ascii` escapes all that is not.
+/// A string as Python's `json` writes it, including the quotes; `ascii` escapes everything that is
+/// not ASCII.
 PHRASEQ_API std::string json_string(std::string_view text, bool ascii);
 
 }  // namespace phraseq::score

@@ -38,7 +38,7 @@ struct TableStyle {
 /// signatures.
 PHRASEQ_API std::string table_text(const ResultsTable& table, const TableStyle& style);
 PHRASEQ_API std::string table_latex(const ResultsTable& table, const TableStyle& style);
-/// A list of objects: without a test the scores as text, with one score, p_value, mean and ci.
+/// A list of objects: without a test, the scores as text; with a test, score, p_value, mean and ci.
 PHRASEQ_API std::string table_json(const ResultsTable& table, const TableStyle& style);
 
 }  // namespace phraseq::score

@@ -23,7 +23,7 @@ namespace {
 
 /// As in sacrebleu.
 constexpr int64_t kTokenizedLines = 100;
-/// No sentence is as long; what has no line ends is no text.
+/// No sentence is that long; data without line ends are not text.
 constexpr size_t kLongestLine = size_t{16} << 20;
 
 GzipInput open(const std::string& path) {

@@ -8,13 +8,13 @@
 
 namespace phraseq::score {
 
-/// The lines of a system's output or of a reference, as sacrebleu reads files: split at '\n' only,
-/// all trailing whitespace gone (so CRLF does no harm); a CR or a TAB within a line is white
-/// space, a byte-order mark is text. Files may be gzipped; "-" is standard input, read by the same
-/// rule.
+/// The lines of a system's output or of a reference, as sacrebleu reads files: split only at '\n',
+/// without trailing whitespace (so CRLF does no harm); a CR or a TAB within a line is whitespace,
+/// and a byte-order mark is text. Files may be gzipped; "-" is standard input, read by the same
+/// rules.
 ///
-/// Throws IoError when the file cannot be read (or its gzip data end early), DataError with file,
-/// line and byte for invalid UTF-8.
+/// Throws IoError if the file cannot be read (or its gzip data end early), and a DataError with
+/// file, line and byte for invalid UTF-8.
 PHRASEQ_API Lines read_score_lines(const std::string& path);
 
 /// The input of a score: systems and reference streams, all with the same number of lines.
@@ -23,11 +23,11 @@ struct ScoreInput {
   std::vector<Lines> references;
 };
 
-/// Reads all of it; "-" in `inputs`, or none, is standard input. With `fields` > 1 each line of the
-/// one reference file holds so many references between TABs.
+/// Reads all of it; "-" in `inputs`, or none, is standard input. With `fields` > 1, each line of
+/// the only reference file holds that many references, separated by TABs.
 ///
-/// DataError names both files and both counts where they differ, and the line whose fields do not
-/// fit; UsageError for two systems of one name.
+/// Throws a DataError that names both files and both counts if they differ, or the line with the
+/// wrong number of fields, and UsageError for two systems of the same name.
 PHRASEQ_API ScoreInput read_score_input(const std::vector<std::string>& inputs,
                                         const std::vector<std::string>& references,
                                         size_t fields);

@@ -41,11 +41,11 @@ struct PHRASEQ_API ScoreOptions : MetricOptions {
 
   void describe(OptionTable& table) override;
   std::vector<std::string> problems() const override;
-  /// Warns of every number of samples without its test, which sacrebleu accepts, too.
+  /// Warns if a number of samples is given without its test; sacrebleu accepts this, too.
   void warn_of_unused_options() const;
 
   PairedTest test() const;
-  /// Resamples or trials for what was asked for; 0 for none.
+  /// The resamples or trials for what was requested; 0 for none.
   Sampling sampling() const;
 
  private:
@@ -56,7 +56,7 @@ struct PHRASEQ_API ScoreOptions : MetricOptions {
   void describe_report(OptionTable& table);
 };
 
-/// Why an argument of sacrebleu's is not served here ("--test-set needs a download …"), or an empty
+/// Why an argument of sacrebleu is not supported ("--test-set needs a download …"), or an empty
 /// string.
 PHRASEQ_API std::string rejection_of(const std::string& argument);
 

@@ -13,12 +13,12 @@ namespace phraseq::score {
 /// the version of sacrebleu whose rules it follows.
 PHRASEQ_API std::string scorer_version();
 
-/// What a signature says beside the metric's own settings.
+/// What a signature says besides the metric's own settings.
 struct SignatureContext {
   size_t references = 1;
   std::optional<int64_t> bootstrap;      ///< resamples
   std::optional<int64_t> randomization;  ///< trials
-  std::string seed;                      ///< empty when nothing was drawn
+  std::string seed;                      ///< empty if nothing was drawn
   std::string version = scorer_version();
 };
 

@@ -23,11 +23,11 @@ using TableCell = std::vector<ColoredText>;
 using TableRow = std::vector<TableCell>;
 
 /// Rows, the heading first; the first column is right-aligned, the others are centered. Widths
-/// count characters. Layouts are those of the Python package tabulate that sacrebleu prints with.
+/// count characters. The layouts are those of the Python package tabulate, which sacrebleu uses.
 
 /// A box of lines ("fancy_grid").
 PHRASEQ_API std::string draw_grid(const std::vector<TableRow>& rows);
-/// A LaTeX tabular with booktabs' rules, one line a cell, without colors.
+/// A LaTeX tabular with booktabs' rules, with one line per cell and without colors.
 PHRASEQ_API std::string draw_booktabs(const std::vector<TableRow>& rows);
 
 }  // namespace phraseq::score

@@ -9,7 +9,7 @@
 
 namespace phraseq::score {
 
-/// A translation from an n-best list with what the models say of it, in natural logarithms.
+/// A translation from an n-best list with the models' scores, in natural logarithms.
 struct RerankHypothesis {
   std::string text;
   std::string symbols;  ///< as the model generated it
@@ -38,17 +38,18 @@ struct RerankWeights {
 };
 
 /// The score of noisy-channel reranking (Yee et al. 2019, "Simple and Effective Noisy Channel
-/// Modeling for Neural Machine Translation", eq. 2) as fairseq 0.12.2's rerank_utils.get_score:
+/// Modeling for Neural Machine Translation", eq. 2) as computed by fairseq 0.12.2's
+/// rerank_utils.get_score:
 ///
 ///     (weight1 · forward + weight2 · channel + weight3 · language) / words^lenpen
 ///
-/// With `normalize`, forward is divided by the target's tokens, channel and language by the
-/// source's. A text without words, or tokens, counts as one.
+/// With `normalize`, forward is divided by the number of target tokens, channel and language by the
+/// number of source tokens. A text without words or tokens counts as having one.
 PHRASEQ_API double rerank_score(const RerankList& list,
                                 const RerankHypothesis& hypothesis,
                                 const RerankWeights& weights);
 
-/// The number of the hypothesis with the greatest score, the first of equal ones.
+/// The index of the hypothesis with the greatest score, the first among equal ones.
 PHRASEQ_API size_t best_hypothesis(const RerankList& list, const RerankWeights& weights);
 
 }  // namespace phraseq::score

@@ -115,7 +115,8 @@ class ListReader {
     }
   }
 
-  /// The hypotheses of a sentence stand together, so a second list begins where they go on.
+  /// The hypotheses of a sentence are adjacent, so if one appears elsewhere, a second list begins
+  /// there.
   void check_place(const Lines& lines) {
     const Lines* const last = std::exchange(last_, &lines);
     if (last != nullptr && last != &lines && !lines.list.hypotheses.empty()) {
@@ -195,7 +196,7 @@ bool is_subwords(const RerankHypothesis& hypothesis) {
   return hypothesis.symbols != hypothesis.text;
 }
 
-/// A model with subwords of its own would divide the symbols again and score something else.
+/// A model with its own subwords would divide the symbols again and score something else.
 void warn_of_subwords(const std::vector<RerankList>& lists) {
   for (const RerankList& list : lists) {
     if (std::any_of(list.hypotheses.begin(), list.hypotheses.end(), is_subwords)) {

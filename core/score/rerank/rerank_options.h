@@ -12,7 +12,7 @@
 
 namespace phraseq::score {
 
-/// The options of `phraseq rerank`, with the names of fairseq's rerank.py where it has them.
+/// The options of `phraseq rerank`, with the names of fairseq's rerank.py if it has them.
 struct PHRASEQ_API RerankOptions : Options {
   std::string input;
   std::string write_pairs;
@@ -42,7 +42,7 @@ struct PHRASEQ_API RerankOptions : Options {
 /// The lists with all scores.
 PHRASEQ_API std::vector<RerankList> read_lists(const RerankOptions& options);
 
-/// The weights that the options give, or that were tuned, which the log then says.
+/// The weights that the options give, or tuned weights, which are then logged.
 PHRASEQ_API RerankWeights choose_weights(const RerankOptions& options,
                                          const std::vector<RerankList>& lists,
                                          const Metric& metric);

@@ -10,7 +10,7 @@
 
 namespace phraseq::score {
 
-/// One of the numbers of RerankWeights that is tuned, and where it is looked for.
+/// One of the numbers of RerankWeights that is tuned, and the range to search.
 struct TunedWeight {
   double RerankWeights::*weight = nullptr;
   double lower = 0;
@@ -22,9 +22,9 @@ struct TuningResult {
   double score = 0;  ///< the metric's
 };
 
-/// Random search as fairseq's rerank_tune: the weights, drawn `trials` times evenly from their
-/// ranges, whose best hypotheses have the best score against the references. The first trial is
-/// `start`. A function of its arguments alone.
+/// Random search like fairseq's rerank_tune: draws the weights `trials` times uniformly from their
+/// ranges and returns those whose best hypotheses have the best score against the references. The
+/// first trial is `start`. The result depends only on the arguments.
 PHRASEQ_API TuningResult tune_weights(const std::vector<RerankList>& lists,
                                       const std::vector<std::string>& references,
                                       const Metric& metric,

@@ -10,12 +10,12 @@
 
 namespace phraseq::score {
 
-/// ISO C++ has no 128-bit integer; both compilers that we support do.
+/// ISO C++ has no 128-bit integer, but both supported compilers do.
 __extension__ using Word128 = unsigned __int128;
 
-/// NumPy's `default_rng(seed)`: PCG64 (XSL-RR 128/64; O'Neill 2014), its state spread from the seed
-/// by NumPy's SeedSequence. Draws the same numbers as NumPy, so that resampling gives sacrebleu's
-/// p-values.
+/// NumPy's `default_rng(seed)`: PCG64 (XSL-RR 128/64; O'Neill 2014), with its state derived from
+/// the seed by NumPy's SeedSequence. Draws the same numbers as NumPy, so resampling gives
+/// sacrebleu's p-values.
 class PHRASEQ_API Pcg64 {
  public:
   explicit Pcg64(uint64_t seed);
@@ -56,7 +56,7 @@ class PHRASEQ_API RandomBits {
   size_t left_ = 0;
 };
 
-// Called millions of times in a row: to be inlined.
+// Called millions of times in a row, so it should be inlined.
 
 inline void Pcg64::step() { state_ = state_ * kMultiplier + increment_; }
 

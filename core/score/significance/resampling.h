@@ -16,8 +16,8 @@ struct BootstrappedScore {
   std::vector<double> resampled;
 };
 
-/// `samples` resamples, the same ones for every system, so that these can be paired. The draws
-/// depend on the seed and the number of sentences alone; sums are in the metric's
+/// `samples` resamples, the same ones for every system, so that they can be paired. The draws
+/// depend only on the seed and the number of sentences; sums are in the metric's
 /// `resample_precision`. `threads` does not change the result. Throws DataError when systems differ
 /// in length.
 PHRASEQ_API std::vector<BootstrappedScore> bootstrap(const Metric& metric,

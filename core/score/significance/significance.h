@@ -17,8 +17,8 @@ struct Seed {
   std::string label = "12345";
 };
 
-/// A seed from text: a whole number, or "none" for one from the operating system. Otherwise
-/// UsageError, which says that it was the value of `name`. Unlike sacrebleu's, 0 is a seed like any
+/// A seed from text: a whole number, or "none" for one from the operating system. Otherwise throws
+/// a UsageError that says it was the value of `name`. Unlike in sacrebleu, 0 is a seed like any
 /// other.
 PHRASEQ_API Seed parse_seed(const std::string& text, std::string_view name = "--seed");
 
@@ -28,13 +28,13 @@ struct Interval {
   double half_width = 0;
 };
 
-/// How a mean is added up: exactly and then rounded, as Python's `statistics.mean` that sacrebleu
-/// uses for one system, or pairwise, as NumPy's that it uses in paired tests. They differ in the
-/// last digits.
+/// How a mean is computed: exactly and then rounded, as in Python's `statistics.mean`, which
+/// sacrebleu uses for one system, or pairwise, as in NumPy's, which it uses in paired tests. They
+/// differ in the last digits.
 enum class Mean { kExact, kPairwise };
 
 /// Mean of the scores, and half the distance between them when 1/40 is cut off at either end.
-/// `single` computes in single precision, as NumPy does with scores that are.
+/// `single` computes in single precision, as NumPy does with single-precision scores.
 PHRASEQ_API Interval confidence_interval(const std::vector<double>& scores, bool single, Mean mean);
 
 /// Two systems compared on the same resamples.

@@ -10,8 +10,8 @@
 namespace phraseq::score {
 
 /// Rows of statistics, laid out so that sums over many of them stay in vector registers: the
-/// columns are cut into slices of up to eight vectors, the last vector filled up with zeros, and
-/// the rows' parts of a slice lie one after the other.
+/// columns are divided into slices of up to eight vectors, the last vector is padded with zeros,
+/// and the rows' parts of a slice are stored one after the other.
 template <class Real>
 class SlicedRows {
  public:

@@ -26,13 +26,13 @@ struct Statistics {
 };
 
 /// Calls `work(begin, end)` for pieces that together make up 0 .. count-1, on up to `threads`
-/// threads (0 = one per core). An exception of a piece is rethrown here.
+/// threads (0 = one per core). An exception thrown by a piece is rethrown here.
 PHRASEQ_API void in_parallel(size_t count,
                              int threads,
                              const std::function<void(size_t begin, size_t end)>& work);
 
-/// The statistics of a system. `references` are streams, each as long as `hypotheses`; DataError
-/// with the counts otherwise, and when there is no sentence or no reference.
+/// The statistics of a system. `references` are streams, each as long as `hypotheses`; throws a
+/// DataError with the counts if they are not, or if there is no sentence or no reference.
 PHRASEQ_API Statistics collect_statistics(const Metric& metric,
                                           const Lines& hypotheses,
                                           std::span<const Lines> references,

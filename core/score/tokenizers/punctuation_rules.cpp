@@ -10,7 +10,7 @@ namespace {
 bool is_digit(char byte) { return byte >= '0' && byte <= '9'; }
 bool is_mark(char byte) { return byte == '.' || byte == ','; }
 
-/// `[{-~[-` -&(-+:-@/]` but for the blank, around which more blanks change nothing.
+/// `[{-~[-` -&(-+:-@/]` except for the blank, around which more blanks change nothing.
 bool is_symbol_byte(char byte) {
   return (byte >= '{' && byte <= '~') || (byte >= '[' && byte <= '`') ||
          (byte >= '!' && byte <= '&') || (byte >= '(' && byte <= '+') ||

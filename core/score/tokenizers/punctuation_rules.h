@@ -8,10 +8,10 @@
 namespace phraseq::score {
 
 /// The substitutions that mteval's, tercom's and the Chinese tokenizer share. Each is one pass from
-/// left to right over the text, matches do not overlap, digits are ASCII digits. They look at ASCII
-/// only, so they work on the bytes of UTF-8 as well as on its characters.
+/// left to right over the text; matches do not overlap, and digits are ASCII digits. They consider
+/// only ASCII, so they work on the bytes of UTF-8 as well as on its characters.
 
-/// A blank on each side of every ASCII symbol but ' , - and .
+/// A blank on each side of every ASCII symbol except ' , - and .
 PHRASEQ_API std::string space_symbols(std::string_view text);
 /// `[^0-9][.,]`: a blank on each side of the mark.
 PHRASEQ_API std::string space_marks_after_a_nondigit(std::string_view text);

@@ -7,7 +7,8 @@
 
 namespace phraseq::score {
 
-/// mteval-v13a.pl's: entities decoded, ASCII punctuation set apart, numbers kept whole.
+/// mteval-v13a.pl's tokenizer: decodes entities, separates ASCII punctuation, and keeps numbers
+/// together.
 PHRASEQ_API std::string tokenize_13a(std::string_view line);
 
 }  // namespace phraseq::score

@@ -7,7 +7,7 @@
 
 namespace phraseq::score {
 
-/// Every character apart.
+/// Separates all characters.
 PHRASEQ_API std::string tokenize_char(std::string_view line);
 
 }  // namespace phraseq::score

@@ -7,11 +7,11 @@
 
 namespace phraseq::score {
 
-/// Every Chinese character apart, then the punctuation rules.
+/// Separates every Chinese character, then applies the punctuation rules.
 ///
-/// "Chinese" as sacrebleu has it, which is not what its author wrote: two ranges are given as "\u"
-/// and five digits, so that U+2001-2A6D (dashes, curly quotes, arrows, mathematics) counts and
-/// Extension B and its supplement do not.
+/// "Chinese" is what sacrebleu's code takes for it, which is not what its author intended: two
+/// ranges are written as "\u" and five digits, so U+2001-2A6D (dashes, curly quotes, arrows,
+/// mathematics) counts, while Extension B and its supplement do not.
 PHRASEQ_API std::string tokenize_zh(std::string_view line);
 
 }  // namespace phraseq::score

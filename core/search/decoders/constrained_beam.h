@@ -11,7 +11,7 @@
 
 namespace phraseq {
 
-/// Whether the phrases of --constraints must occur in their order.
+/// Whether the phrases of --constraints must occur in the given order.
 enum class ConstraintOrder { kNone, kOrdered, kUnordered };
 
 inline constexpr EnumName<ConstraintOrder> kConstraintOrderNames[] = {
@@ -32,11 +32,11 @@ PHRASEQ_API void forbid_unfinished_ends(const std::vector<std::unique_ptr<Lexica
                                         std::vector<StepConstraint>& constraints);
 
 /// Chooses the candidates of one sentence by dynamic beam allocation (Post & Vilar 2018, Hu et al.
-/// 2019), step for step as fairseq's LexicallyConstrainedBeamSearch.
+/// 2019), step by step like fairseq's LexicallyConstrainedBeamSearch.
 ///
-/// In addition to the 2 · beam best of `ranked_rows` (each row's, best first), every row's best and
-/// every token that begins or continues a constraint is a candidate. A candidate's bank is the
-/// number of tokens of constraints that are generated with it. The banks, the fullest first, take
+/// In addition to the 2 · beam best of `ranked_rows` (those of each row, best first), every row's
+/// best and every token that begins or continues a constraint are candidates. A candidate's bank is
+/// the number of constraint tokens that have been generated with it. The banks, fullest first, take
 /// turns in the result: the best of each, then the second of each … 2 · beam in all.
 PHRASEQ_API std::vector<Candidate> allocate_beam(
     const SearchState& state,

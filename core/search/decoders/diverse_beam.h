@@ -15,7 +15,7 @@ struct DiverseBeamSettings {
 };
 
 /// Chooses the candidates of one sentence by diverse beam search (Vijayakumar et al. 2018) with the
-/// Hamming penalty, step for step as fairseq's DiverseBeamSearch. `ranked_rows[i]` holds the 2 ·
+/// Hamming penalty, step by step like fairseq's DiverseBeamSearch. `ranked_rows[i]` holds the 2 ·
 /// beam best candidates of the sentence's i-th row, best first.
 ///
 /// Row i is in group i mod `groups`; the only row of the first step is in all of them. The groups
@@ -28,8 +28,8 @@ PHRASEQ_API std::vector<Candidate> diverse_candidates(
     const DiverseBeamSettings& settings);
 
 /// Chooses the candidates of one sentence with diverse siblings (Li et al. 2016), as fairseq's
-/// DiverseSiblingsSearch: rate · place is subtracted from each continuation of a row, counting from
-/// 1 for the best one; not in the first step. Returns the 2 · beam best, best first.
+/// DiverseSiblingsSearch: rate · rank is subtracted from each continuation of a row, where the best
+/// one has rank 1; not in the first step. Returns the 2 · beam best, best first.
 PHRASEQ_API std::vector<Candidate> diverse_siblings(
     const std::vector<std::vector<Candidate>>& ranked_rows,
     int64_t beam,

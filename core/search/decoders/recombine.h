@@ -8,18 +8,17 @@
 namespace phraseq {
 
 /// Joins the candidates of a sentence that have the same strings: one may have chosen a phrase that
-/// another generates word by word. Words outside the vocabulary are compared by what they say, not
-/// by their common id. Only candidates that leave no queue are joined, so that the same can follow
-/// each.
+/// another generates word by word. Words outside the vocabulary are compared by their spelling, not
+/// by their common id. Only candidates that leave no queue are joined, so that the same
+/// continuations are possible for each.
 ///
 /// The better one stays, with its row. Its total becomes the logarithm of the sum of both
-/// probabilities; what that adds counts for this step's token.
-/// The result is ranked, the best first.
+/// probabilities; the increase is credited to this step's token. The result is ranked, best first.
 PHRASEQ_API void recombine(const SearchState& state, std::vector<Candidate>& candidates);
 
 /// Adds, to the ranked candidates of a sentence, all other continuations of its rows that have the
-/// same strings as one of them, so that `recombine` sums them all; how improbable they are does not
-/// matter. What a row would have generated that left the beam is not known any more.
+/// same strings as one of them, so that `recombine` sums them all; however improbable they are.
+/// Continuations of rows that have left the beam are not known any more.
 PHRASEQ_API void add_equal_candidates(const SearchState& state,
                                       const StepOutput& output,
                                       const std::vector<StepConstraint>& constraints,

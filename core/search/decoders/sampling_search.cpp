@@ -40,7 +40,7 @@ double draw_of(const SamplingSettings& settings,
   return Random(mix_seeds(of_sample, static_cast<uint64_t>(step))).uniform();
 }
 
-/// One row a sample: the sentences' first rows, repeated.
+/// One row per sample: the sentences' first rows, repeated.
 void repeat_rows(SearchState& state, int64_t samples) {
   std::vector<SearchRow> rows;
   std::vector<int64_t> origins;

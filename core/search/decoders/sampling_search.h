@@ -26,10 +26,9 @@ PHRASEQ_API std::vector<std::vector<Hypothesis>> sampling_search(SearchInput& in
                                                                  const SearchOptions& options,
                                                                  const SamplingSettings& settings);
 
-/// Returns the place in `ranked` (best first, not empty) that `point` in [0, 1) of the mass falls
-/// on when it is restricted to the settings' top k or top p: what is left shares the mass in
-/// proportion. The mass of the top p is that of the model, also where constraints forbid some of
-/// it.
+/// Returns the index in `ranked` (best first, not empty) at which `point` in [0, 1) falls within
+/// the probability mass, restricted to the settings' top k or top p and renormalized. The mass of
+/// the top p is that of the model, even if constraints forbid some of it.
 PHRASEQ_API size_t draw_place(std::span<const RankedColumn> ranked,
                               const SamplingSettings& settings,
                               double point);

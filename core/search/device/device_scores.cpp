@@ -16,7 +16,7 @@ constexpr int64_t kMoreForTies = 8;
 
 /// The most that any row asks for.
 struct Extent {
-  int64_t best = 0;     ///< with the columns asked for by number, which may be among the best
+  int64_t best = 0;     ///< with the columns requested by number, which may be among the best
   int64_t columns = 0;  ///< asked for by number
 
   explicit Extent(std::span<const ScoreQuery> queries) {

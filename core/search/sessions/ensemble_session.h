@@ -10,8 +10,8 @@ namespace phraseq {
 
 /// An ensemble that decodes as one model: averages the members' probabilities and attention.
 ///
-/// Throws UsageError for models with slots of their own, and in the first step for vocabularies of
-/// different sizes.
+/// Throws UsageError for models with slots and, in the first step, for vocabularies of different
+/// sizes.
 class PHRASEQ_API EnsembleSession : public DecodingSession {
  public:
   explicit EnsembleSession(std::vector<std::unique_ptr<DecodingSession>> members);

@@ -9,12 +9,12 @@
 
 namespace phraseq {
 
-/// Shallow fusion (Gülçehre et al. 2015, sec. 4.1): each step's scores are
-/// ln p(token) + weight · ln p_LM(token), not normalized, as fairseq's SequenceGenerator has them.
-/// The language model reads the same tokens as the model, the start token included.
+/// Shallow fusion (Gülçehre et al. 2015, sec. 4.1): each step's scores are ln p(token) + weight ·
+/// ln p_LM(token), not normalized, as in fairseq's SequenceGenerator. The language model reads the
+/// same tokens as the model, including the start token.
 ///
-/// Throws UsageError for a model with slots, and in the first step for a language model with a
-/// vocabulary of another size.
+/// Throws UsageError for a model with slots and, in the first step, for a language model with a
+/// vocabulary of a different size.
 class PHRASEQ_API FusedSession final : public DecodingSession {
  public:
   FusedSession(std::unique_ptr<DecodingSession> model,

@@ -8,8 +8,8 @@
 
 namespace phraseq {
 
-/// A session whose scores are divided by a temperature before the softmax: the probabilities become
-/// more equal above 1 and less equal below.
+/// A session whose scores are divided by a temperature before the softmax: a temperature above 1
+/// makes the probabilities more equal, one below 1 less equal.
 class PHRASEQ_API TemperedSession final : public DecodingSession {
  public:
   TemperedSession(std::unique_ptr<DecodingSession> session, double temperature)

@@ -35,7 +35,7 @@ FormatError bad_line(const std::string& name, size_t line, std::string_view text
       "give a file of codes of subword-nmt or fastBPE");
 }
 
-/// 0.1 without a header, else "#version: 0.2".
+/// 0.1 without a header, otherwise "#version: 0.2".
 bool has_separate_end(std::string_view header, const std::string& name) {
   if (!header.starts_with("#version:"))
     return true;

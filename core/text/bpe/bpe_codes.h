@@ -15,17 +15,17 @@
 namespace phraseq {
 
 /// Byte-pair encoding of words (Sennrich et al. 2016) with the merges of subword-nmt, versions 0.1
-/// and 0.2, or of fastBPE, whose lines also have a count.
+/// and 0.2, or of fastBPE, whose lines also contain a count.
 class PHRASEQ_API BpeCodes {
  public:
-  /// Reads the text of a file of codes; `name` is for errors. FormatError for a line that is no
-  /// merge, and for another version.
+  /// Reads the text of a file of codes; `name` is for errors. Throws FormatError for a line that is
+  /// not a merge, and for any other version.
   BpeCodes(const std::string& text, const std::string& name);
   ~BpeCodes();
 
-  /// Only symbols of this vocabulary are made: others are split by undoing their merges
+  /// Restricts encoding to symbols of this vocabulary: others are split by undoing their merges
   /// (subword-nmt's --vocabulary). `text`: lines "SYMBOL COUNT"; those with a count below
-  /// `threshold` are left out. FormatError for a line of another form.
+  /// `threshold` are left out. Throws FormatError for a line of a different form.
   void restrict_to(const std::string& text, int64_t threshold, const std::string& name);
 
   /// The subwords of a word, "@@" after all but the last.
@@ -57,7 +57,7 @@ class PHRASEQ_API BpeCodes {
   std::unique_ptr<Cache> cache_;
 };
 
-/// The words of a line as subword-nmt separates them: at blanks only.
+/// The words of a line as subword-nmt separates them: only at blanks.
 PHRASEQ_API std::vector<std::string_view> split_blanks(std::string_view line);
 
 }  // namespace phraseq

@@ -13,10 +13,10 @@ namespace phraseq {
 /// How often each word occurs.
 using WordCounts = std::map<std::string, int64_t>;
 
-/// Learns merges for byte-pair encoding (Sennrich et al. 2016, algorithm 1): in each step the pair
-/// of neighboring symbols that occurs most often is merged; of equally frequent ones the greatest,
-/// as subword-nmt's learn-bpe has it. Stops after `merges` steps, or where the best pair occurs
-/// less than `min_count` times.
+/// Learns merges for byte-pair encoding (Sennrich et al. 2016, algorithm 1): in each step, the pair
+/// of neighboring symbols that occurs most often is merged; among equally frequent ones, the
+/// greatest, as in subword-nmt's learn-bpe. Stops after `merges` steps, or when the best pair
+/// occurs less than `min_count` times.
 PHRASEQ_API std::vector<std::pair<std::string, std::string>> learn_bpe(const WordCounts& words,
                                                                        int64_t merges,
                                                                        int64_t min_count = 2);

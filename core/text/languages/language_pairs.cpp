@@ -30,7 +30,7 @@ bool is_file(const std::string& name) {
   return fs::is_regular_file(name, problem);
 }
 
-/// Without white space at both ends.
+/// The text without whitespace at both ends.
 std::string trimmed(std::string_view text) {
   const size_t begin = text.find_first_not_of(kWhiteSpace);
   if (begin == std::string_view::npos)

@@ -17,17 +17,18 @@ struct LanguagePair {
   friend bool operator==(const LanguagePair&, const LanguagePair&) = default;
 };
 
-/// Whether there are the two languages.
+/// Whether both languages exist.
 using PairTest = std::function<bool(const LanguagePair&)>;
 
-/// "en-de,de-en" as --lang-pairs has it; the text of the file of this name, if there is one. A text
-/// with several hyphens (en-pt-BR) is the one pair of all its divisions that `exists`. Throws
-/// UsageError for what is no pair or could be several, and for a pair that is given twice.
+/// Parses a value of --lang-pairs ("en-de,de-en"), or the content of the file of this name, if
+/// there is one. A text with several hyphens (en-pt-BR) is the only pair among its divisions that
+/// `exists`. Throws UsageError for a text that is not a pair or could be several, and for a pair
+/// that is given twice.
 PHRASEQ_API std::vector<LanguagePair> parse_language_pairs(const std::string& text,
                                                            const PairTest& exists = {});
 
-/// A pair exists when its languages are `listed` (--langs), or are lines of a file (--lang-dict);
-/// without these, when the pair_folder of `folder` has a dictionary or text of each.
+/// A pair exists if its languages are `listed` (--langs) or are lines of a file (--lang-dict);
+/// without these, if the pair_folder of `folder` has a dictionary or text of each.
 PHRASEQ_API PairTest pair_test(const std::vector<std::string>& listed,
                                const std::string& file,
                                const std::string& folder);
@@ -38,9 +39,9 @@ PHRASEQ_API bool has_text_of(const std::string& folder, const std::string& langu
 /// "en-de, de-en".
 PHRASEQ_API std::string to_string(const std::vector<LanguagePair>& pairs);
 
-/// The languages in the order of their tokens, as fairseq has it: `listed` (--langs), or the lines
-/// of a file (--lang-dict), or those of the pairs by name. Throws UsageError when a pair has
-/// another language, or one is listed twice.
+/// The languages in the order of their tokens, as in fairseq: `listed` (--langs), or the lines of a
+/// file (--lang-dict), or those of the pairs, sorted by name. Throws UsageError if a pair has any
+/// other language, or if a language is listed twice.
 PHRASEQ_API std::vector<std::string> known_languages(const std::vector<std::string>& listed,
                                                      const std::string& file,
                                                      const std::vector<LanguagePair>& pairs);

@@ -20,8 +20,8 @@ inline constexpr EnumName<LanguageTokenStyle> kLanguageTokenStyleNames[] = {
 /// The symbol that stands for a language: fairseq's get_lang_tok (multilingual_utils.py).
 PHRASEQ_API std::string language_token(const std::string& language, LanguageTokenStyle style);
 
-/// Adds the symbols of the languages, in their order and behind all others, and `<mask>` with
-/// kMbart: fairseq's augment_dictionary. Symbols that the dictionary has keep their ids.
+/// Adds the symbols of the languages, in order and after all others, and `<mask>` with kMbart:
+/// fairseq's augment_dictionary. Symbols that the dictionary already has keep their ids.
 PHRASEQ_API void add_language_tokens(Dictionary& dictionary,
                                      const std::vector<std::string>& languages,
                                      LanguageTokenStyle style);

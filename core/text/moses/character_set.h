@@ -18,7 +18,7 @@ class CharacterSet {
   std::vector<std::span<const Range>> tables_;
 };
 
-/// Whether sacremoses takes a character for Chinese, Japanese or Korean.
+/// Whether sacremoses regards a character as Chinese, Japanese or Korean.
 bool is_cjk(char32_t character);
 
 }  // namespace phraseq::moses

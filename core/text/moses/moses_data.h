@@ -10,7 +10,7 @@ struct Range {
   char32_t first, last;
 };
 
-/// The classes that sacremoses has for its regular expressions.
+/// The character classes of sacremoses's regular expressions.
 enum class CharacterClass {
   kAlnum,
   kAlpha,
@@ -25,7 +25,7 @@ enum class CharacterClass {
 
 std::span<const Range> ranges_of(CharacterClass which);
 
-/// The abbreviations of a language, one on a line; some end in " #NUMERIC_ONLY#".
+/// The abbreviations of a language, one per line; some end in " #NUMERIC_ONLY#".
 struct LanguagePrefixes {
   std::string_view language;
   std::string_view lines;

@@ -47,7 +47,7 @@ enum class Join {
   kToPrevious,  ///< none before it
   kToNext,      ///< none after it
   kToBoth,      ///< with the word after it as well, which is taken, too
-  kFrenchMark,  ///< a blank before it, whatever the word before says
+  kFrenchMark,  ///< a blank before it, whatever the word before it
 };
 
 }  // namespace

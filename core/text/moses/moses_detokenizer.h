@@ -8,7 +8,7 @@
 
 namespace phraseq {
 
-/// The inverse of MosesTokenizer: joins tokens to text, as the detokenizer of sacremoses 0.1.1.
+/// The inverse of MosesTokenizer: joins tokens to text, like the detokenizer of sacremoses 0.1.1.
 class PHRASEQ_API MosesDetokenizer {
  public:
   explicit MosesDetokenizer(const std::string& language);

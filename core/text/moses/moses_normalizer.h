@@ -8,8 +8,8 @@
 
 namespace phraseq {
 
-/// The normalization of punctuation of Moses, as MosesPunctNormalizer of sacremoses 0.1.1 with its
-/// defaults: quotation marks, dashes, spaces and digits in one form each.
+/// The punctuation normalization of Moses, like MosesPunctNormalizer of sacremoses 0.1.1 with its
+/// defaults: unifies quotation marks, dashes, spaces and digits.
 class PHRASEQ_API MosesNormalizer {
  public:
   explicit MosesNormalizer(const std::string& language);

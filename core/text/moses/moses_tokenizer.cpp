@@ -40,8 +40,8 @@ std::string_view prefix_lines(std::string_view language) {
   return english;
 }
 
-/// Blanks around every character outside `alnum` that is no white space, period, comma, hyphen or
-/// apostrophe.
+/// Blanks around every character outside `alnum` that is not whitespace, a period, a comma, a
+/// hyphen or apostrophe.
 Text separate_others(View text, const CharacterSet& alnum) {
   constexpr View kKept = U".'`,-";
   Text result;
@@ -111,7 +111,7 @@ Text show_multiple_dots(Text text) {
 
 /// Separates commas but those between digits.
 Text separate_commas(View text, const CharacterSet& number) {
-  Text after;  // commas after what is no digit
+  Text after;  // commas after a non-digit
   for (size_t i = 0; i < text.size(); ++i) {
     after += text[i];
     if (!number.has(text[i]) && i + 1 < text.size() && text[i + 1] == U',') {
@@ -119,7 +119,7 @@ Text separate_commas(View text, const CharacterSet& number) {
       ++i;
     }
   }
-  Text before;  // commas before what is no digit
+  Text before;  // commas before a non-digit
   for (size_t i = 0; i < after.size(); ++i) {
     if (after[i] == U',' && i + 1 < after.size() && !number.has(after[i + 1])) {
       before += U" , ";

@@ -15,8 +15,8 @@ struct MosesSettings {
   bool dash_splits = true;  ///< "foo-bar" becomes "foo @-@ bar"
 };
 
-/// The tokenizer of Moses as sacremoses 0.1.1 has it: the same text for every line. Languages
-/// without rules of their own have those of English for abbreviations.
+/// The tokenizer of Moses as implemented in sacremoses 0.1.1, with the same output for every line.
+/// Languages without their own rules use those of English for abbreviations.
 class PHRASEQ_API MosesTokenizer {
  public:
   explicit MosesTokenizer(const std::string& language, MosesSettings settings = {});

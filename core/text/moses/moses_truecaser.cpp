@@ -30,7 +30,8 @@ bool is_one_of(std::string_view token, const std::array<std::string_view, count>
   return std::find(tokens.begin(), tokens.end(), token) != tokens.end();
 }
 
-/// The bytes of the tag "<x…>" that the text begins with, x no white space; 0 without one.
+/// The bytes of the tag "<x…>" with which the text begins, where x is not whitespace; 0 without
+/// one.
 size_t tag_length(std::string_view text) {
   if (text.size() < 3 || text[0] != '<' || is_space(to_code_points(text.substr(1, 4)).front()))
     return 0;

@@ -11,22 +11,22 @@
 namespace phraseq {
 
 /// The model of a truecaser, learned from tokenized text as sacremoses and the script
-/// train-truecaser.perl of Moses do: for each word the spellings that occur within sentences, with
-/// their counts, one word a line,
+/// train-truecaser.perl of Moses do: for each word, the spellings that occur within sentences, with
+/// their counts, one word per line,
 ///
 ///     SPELLING (COUNT/TOTAL) SPELLING (COUNT) …
 ///
-/// `next` gives the next line, or false at the end.
+/// `next` reads the next line; it returns false at the end.
 PHRASEQ_API std::string learn_truecase_model(const std::function<bool(std::string&)>& next);
 
-/// Gives every word of a tokenized line its most frequent spelling, as the truecaser of sacremoses
-/// 0.2.0; words that the model does not have stay as they are. Tags `<…>` and, behind `|`, the
-/// factors of a word are not changed.
+/// Gives every word of a tokenized line its most frequent spelling, like the truecaser of
+/// sacremoses 0.2.0; words that the model does not have stay as they are. Tags `<…>` and the
+/// factors of a word, after `|`, are not changed.
 class PHRASEQ_API MosesTruecaser {
  public:
-  /// From the text of a model; `name` is in error messages. `keeps_known`: within a sentence, a
-  /// word in any spelling of the model stays as it is, as in Moses (sacremoses: use_known). Throws
-  /// FormatError that names the line.
+  /// Parses the text of a model; `name` is used in error messages. `keeps_known`: within a
+  /// sentence, a word in any spelling of the model stays as it is, as in Moses (sacremoses:
+  /// use_known). Throws a FormatError that names the line.
   MosesTruecaser(const std::string& model, const std::string& name, bool keeps_known);
 
   std::string truecase(std::string_view line) const;
@@ -39,7 +39,7 @@ class PHRASEQ_API MosesTruecaser {
   bool keeps_known_;
 };
 
-/// Capitalizes the first word of every sentence of a tokenized line, as the detruecaser of
+/// Capitalizes the first word of every sentence of a tokenized line, like the detruecaser of
 /// sacremoses.
 PHRASEQ_API std::string detruecase(std::string_view line);
 

@@ -10,14 +10,14 @@ namespace phraseq::moses {
 using Text = std::u32string;
 using View = std::u32string_view;
 
-/// Every occurrence, from the left, without overlaps.
+/// Replaces every occurrence, from the left, without overlaps.
 Text replace_all(View text, View what, View with);
 /// The same for several pairs, one after the other.
 Text replace_each(Text text, const std::vector<std::pair<View, View>>& pairs);
 
-/// Runs of white space as one blank each, none at the ends.
+/// Replaces runs of whitespace with one blank each, and removes them at the ends.
 Text single_blanks(View text);
-/// The words between white space.
+/// The words between whitespace.
 std::vector<Text> split(View text);
 Text join(const std::vector<Text>& words);
 

@@ -9,7 +9,7 @@
 
 namespace phraseq {
 
-/// What `phraseq learn-bpe` is asked to do.
+/// The options of `phraseq learn-bpe`.
 struct PHRASEQ_API LearnBpeOptions : Options {
   std::vector<std::string> inputs;
   int64_t merges = 10000;
@@ -22,7 +22,7 @@ struct PHRASEQ_API LearnBpeOptions : Options {
   std::vector<std::string> problems() const override;
 };
 
-/// Learns the codes of all inputs together; the text of a file of codes.
+/// Learns the codes of all inputs together; returns the text of a file of codes.
 PHRASEQ_API std::string learn_bpe_codes(const LearnBpeOptions& options);
 
 }  // namespace phraseq

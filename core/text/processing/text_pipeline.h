@@ -50,11 +50,11 @@ struct PHRASEQ_API MosesOptions : TextPipelineOptions {
 /// Punctuation normalization, lowercasing, the Moses tokenizer, truecasing and byte-pair encoding:
 /// the steps that the options ask for, in this order, and their inverse.
 ///
-/// Its model is a JSON object with the texts of the files of codes and of the truecaser, so that a
-/// checkpoint needs no other file. Files are read only where the setup has no model.
+/// Its model is a JSON object with the texts of the BPE codes and of the truecaser's model, so a
+/// checkpoint needs no other file. Files are read only if the setup has no model.
 class PHRASEQ_API TextPipeline : public Tokenizer {
  public:
-  /// Words separated by white space, and BPE.
+  /// Words separated by whitespace, and BPE.
   TextPipeline(const TextPipelineOptions& options, const TokenizerSetup& setup);
   /// With the tokenizer of Moses for the setup's language.
   TextPipeline(const MosesOptions& options, const TokenizerSetup& setup);

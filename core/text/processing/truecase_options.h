@@ -16,7 +16,7 @@ inline constexpr EnumName<TruecaseAction> kTruecaseActionNames[] = {
     {"apply", TruecaseAction::kApply},
     {"undo", TruecaseAction::kUndo}};
 
-/// What `phraseq truecase` is asked to do.
+/// The options of `phraseq truecase`.
 struct PHRASEQ_API TruecaseOptions : Options {
   TruecaseAction action = TruecaseAction::kApply;
   std::vector<std::string> inputs;

@@ -25,9 +25,10 @@ struct LargestBatch {
   std::vector<int64_t> tried;
 };
 
-/// The largest batch that fits, up to a twentieth: by bisection between what fits and what does
-/// not, where the next size is the one that would use the bytes up if the need grew in proportion,
-/// at most four times the last that fitted. A size whose need is above the bytes does not fit.
+/// The largest batch that fits, to within a twentieth. The search bisects between a size that fits
+/// and one that does not; the next size to try is the one that would use up the bytes if the memory
+/// needed grew in proportion, but at most four times the last size that fit. A size that needs more
+/// than the bytes does not fit.
 PHRASEQ_API LargestBatch find_largest_batch(const BatchRange& range, const TryBatch& try_batch);
 
 }  // namespace phraseq

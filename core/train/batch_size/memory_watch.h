@@ -15,10 +15,10 @@ namespace phraseq {
 /// estimate is the maximum over the passes with at least half the tokens of the largest one.
 class PHRASEQ_API MemoryModel {
  public:
-  /// Records a pass over `tokens` tokens that had enough memory and took `bytes`, 0 = not known.
+  /// Records a pass over `tokens` tokens that had enough memory and took `bytes`; 0 = unknown.
   void note(int64_t tokens, int64_t bytes);
 
-  int64_t largest() const { return largest_; }  ///< tokens of a pass that fitted; 0 = none
+  int64_t largest() const { return largest_; }  ///< most tokens of a pass that fit; 0 = none
   double bytes_per_token() const { return bytes_per_token_; }
   /// The number of tokens that fit into `bytes`; nothing if no pass was measured.
   std::optional<int64_t> tokens_within(int64_t bytes) const;
@@ -48,8 +48,8 @@ class PHRASEQ_API MemoryWatch {
   MemoryModel model_;
 };
 
-/// The part of free memory that a training's batches may take: the rest is for batches of another
-/// shape, and for validation.
+/// The part of free memory that a training's batches may take: the rest is for batches of other
+/// shapes and for validation.
 inline constexpr double kUsableShare = 0.9;
 
 /// "1.25 GiB", "300 MiB", "0.3 MiB"

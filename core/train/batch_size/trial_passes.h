@@ -26,7 +26,7 @@ struct TrialParts {
 };
 
 /// Forward and backward passes over the longest sentence pairs of a corpus, as training makes them,
-/// to see how much memory they need. They change nothing but the gradients.
+/// to see how much memory they need. They change only the gradients.
 class PHRASEQ_API TrialPasses {
  public:
   /// `positions` limits the sentences that training uses. Throws DataError if it skips all.

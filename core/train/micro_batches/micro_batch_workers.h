@@ -25,7 +25,7 @@ struct ModelInstance {
 /// not depend on which thread is faster.
 ///
 /// The threads use instances of the model with the same parameters. The first one is the model
-/// itself; when there is only one micro-batch, it is computed on the calling thread.
+/// itself; if there is only one micro-batch, it is computed on the calling thread.
 class PHRASEQ_API MicroBatchWorkers {
  public:
   /// `settings.workers` instances, with `settings.threads` for the operators of each. `translator`
@@ -58,9 +58,9 @@ class PHRASEQ_API MicroBatchWorkers {
   WorkerThreads threads_;
 };
 
-/// How `threads` threads are used for batches of about `batch_tokens` tokens (0 = not known): as
-/// many micro-batches as have enough tokens for the products with the weights, and the rest of the
-/// threads within operators.
+/// How `threads` threads are used for batches of about `batch_tokens` tokens (0 = unknown): for as
+/// many micro-batches as have enough tokens for efficient products with the weights; the remaining
+/// threads are used within operators.
 PHRASEQ_API WorkerSettings workers_for_batch(int64_t threads, int64_t batch_tokens);
 
 }  // namespace phraseq

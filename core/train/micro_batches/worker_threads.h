@@ -10,19 +10,20 @@
 
 namespace phraseq {
 
-/// Threads that wait for work through a whole training: a new thread for each update would make
-/// LibTorch's caches of its operators anew. They take no signals.
+/// Threads that wait for work throughout training: with a new thread for each update, LibTorch
+/// would have to rebuild the caches of its operators. They receive no signals.
 class PHRASEQ_API WorkerThreads {
  public:
-  /// `threads` at least 1; with one, it is the calling thread that works. `operator_threads` is
-  /// what each of several threads gives its operators.
+  /// `threads` is at least 1; with one, the calling thread does the work. `operator_threads` is the
+  /// number of threads for the operators of each of several threads.
   WorkerThreads(int64_t threads, int64_t operator_threads);
   ~WorkerThreads();
   WorkerThreads(const WorkerThreads&) = delete;
   WorkerThreads& operator=(const WorkerThreads&) = delete;
 
   /// Calls job(0) to job(count - 1) at the same time, each on its own thread, and waits for all.
-  /// `count` is at most the number of threads. Returns what each call threw; null = nothing.
+  /// `count` is at most the number of threads. Returns what each call threw; null = it threw
+  /// nothing.
   std::vector<std::exception_ptr> run(int64_t count, const std::function<void(int64_t)>& job);
 
  private:

@@ -6,9 +6,9 @@
 
 namespace phraseq {
 
-/// The state of a checkpoint that a run goes on with: without what --reset-optimizer and
-/// --reset-dataloader leave out, as in fairseq. Without the best score where --reset-meters or
-/// --reset-optimizer asks for it, or where this run has another metric.
+/// The state of a checkpoint with which a run continues, without what --reset-optimizer and
+/// --reset-dataloader leave out, as in fairseq. It has no best score if --reset-meters or
+/// --reset-optimizer asks for this, or if this run has a different metric.
 PHRASEQ_API TrainState resumed_state(const TrainState& recorded,
                                      const CheckpointOptions& options,
                                      bool same_metric);

@@ -27,7 +27,7 @@ struct ResumingRun {
 PHRASEQ_API std::vector<int64_t> batches_per_update(int64_t processes,
                                                     std::vector<int64_t> update_freq);
 
-/// Throws UsageError that lists the options that differ from the record of the checkpoint at
+/// Throws a UsageError that lists the options that differ from the record of the checkpoint at
 /// `path`, unless allowed by name (--allow-changed).
 PHRASEQ_API void require_same_options(const ResumingRun& run,
                                       const std::string& path,

@@ -5,7 +5,7 @@
 
 namespace phraseq {
 
-/// All processes begin with what the first one has: parameters, their average, the optimizer.
+/// Gives all processes the state of the first one: parameters, their average, and the optimizer.
 PHRASEQ_API void share_parameters(const TrainerDependencies& parts, nn::Precision precision);
 
 }  // namespace phraseq

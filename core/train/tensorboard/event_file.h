@@ -9,17 +9,18 @@
 namespace phraseq::tensorboard {
 
 /// A new `events.out.tfevents.SECONDS.HOST.PID.NUMBER` in a folder, which TensorBoard reads while
-/// it grows. A record that the disk refuses is taken back whole, so that the file stays readable.
+/// it grows. A record that cannot be written completely is removed again, so the file stays
+/// readable.
 class PHRASEQ_API EventFile {
  public:
-  /// Creates folder and file. With `purge_step` >= 0 the readers drop what other files of the
-  /// folder have from that step on. Throws IoError, and leaves no file then.
+  /// Creates folder and file. With `purge_step` >= 0, readers drop what other files of the folder
+  /// have from that step on. If it throws IoError, it leaves no file behind.
   explicit EventFile(const std::string& folder, int64_t purge_step = -1);
   ~EventFile();
   EventFile(const EventFile&) = delete;
   EventFile& operator=(const EventFile&) = delete;
 
-  /// Throws IoError; the file is then as before.
+  /// Throws IoError; the file is then unchanged.
   void add(int64_t step, const Scalars& scalars);
 
   const std::string& path() const { return path_; }

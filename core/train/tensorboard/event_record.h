@@ -8,7 +8,7 @@
 
 #include "core/base/api.h"
 
-/// The little of TensorFlow's formats that scalars in TensorBoard need: tensorflow/core/util/
+/// The part of TensorFlow's formats that scalars in TensorBoard need: tensorflow/core/util/
 /// event.proto and summary.proto in the wire format of Protocol Buffers, in TFRecord frames.
 namespace phraseq::tensorboard {
 

@@ -17,7 +17,7 @@ PHRASEQ_API Scalars scalars_of(const nlohmann::json& record);
 
 /// What `--tensorboard-logdir DIR` shows of a run, as fairseq writes it: DIR/train_inner (every
 /// --log-interval updates), DIR/train (every epoch) and DIR/SUBSET (validations). Every process
-/// adds files of its own. A full disk is a warning, once; the training continues.
+/// adds its own files. A full disk causes a single warning; training continues.
 class PHRASEQ_API TensorBoardLog {
  public:
   /// Throws IoError when DIR cannot be created.

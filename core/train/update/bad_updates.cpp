@@ -14,7 +14,7 @@
 namespace phraseq {
 namespace {
 
-/// The divergence is what ends the run, also when the disk is full.
+/// The divergence is what ends the run, even if the disk is full.
 void write_divergence(const std::string& path, const std::string& text) {
   try {
     write_file(path, text);

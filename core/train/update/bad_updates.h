@@ -12,7 +12,7 @@
 namespace phraseq {
 
 /// Updates whose loss or gradient is not finite. The parameters are left as they are; too many in a
-/// row end the run before they can do harm.
+/// row end the run.
 class PHRASEQ_API BadUpdates {
  public:
   /// The run ends at `most_in_a_row`. `folder` may be null; all outlive this.
@@ -21,10 +21,10 @@ class PHRASEQ_API BadUpdates {
              const CheckpointFolder* folder,
              int64_t most_in_a_row);
 
-  /// Counts and logs an update that was skipped. Throws DivergenceError when it is one too many.
+  /// Counts and logs an update that was skipped. Throws DivergenceError if it is one too many.
   void note(const SentenceIds& sentence_ids, double gradient_norm);
-  /// A gradient too large for fp16 is no error: the loss scale is reduced, and any number in a row
-  /// may follow until it reaches its minimum, which ends the run (DivergenceError).
+  /// A gradient too large for fp16 is not an error: the loss scale is reduced. Any number of these
+  /// may follow in a row until the scale reaches its minimum, which ends the run (DivergenceError).
   void note_overflow(LossScaler& scaler);
 
  private:

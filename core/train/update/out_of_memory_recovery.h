@@ -25,7 +25,7 @@ struct RecoveryDependencies {
 };
 
 struct RecoveryOptions {
-  int64_t most_skipped_in_a_row = 0;    ///< the run ends when this many sentences were skipped
+  int64_t most_skipped_in_a_row = 0;    ///< the run ends after skipping this many sentences
   bool checkpoint_activations = false;  ///< already in use: the advice does not name it
 };
 

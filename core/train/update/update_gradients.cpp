@@ -28,7 +28,7 @@ BatchReports UpdateGradients::compute(UpdateGroup& group, const UpdatePass& pass
     overlapped_->begin(group.contributes);
   BatchReports reports = compute_own(group, pass);
   if (overlapped_)
-    overlapped_->finish();  // also where there was no batch
+    overlapped_->finish();  // even if there was no batch
   return reports;
 }
 

@@ -40,10 +40,10 @@ struct UpdatePass {
 
 /// Computes the gradients of updates, in the parameters' buffer.
 ///
-/// The gradient of each batch is computed by itself, as the sum of its micro-batches in their
-/// order, and the gradients are added in the order of the batches: processes that compute one batch
-/// each get the same bits. A micro-batch that does not fit into memory is divided or taken out of
-/// the group; those before it are not computed again.
+/// The gradient of each batch is computed separately, as the sum of its micro-batches in order, and
+/// the gradients are added in the order of the batches, so processes that compute one batch each
+/// get the same bits. A micro-batch that does not fit into memory is divided or taken out of the
+/// group; those before it are not computed again.
 class PHRASEQ_API UpdateGradients {
  public:
   UpdateGradients(const GradientParts& parts, const SumSettings& settings);

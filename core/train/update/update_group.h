@@ -34,7 +34,7 @@ struct UpdateSize {
 
 /// The batches of the next update; fewer than asked for where the epoch ends, none when it is over.
 /// The iterator is asked for the end only with an empty group: the last, smaller group is an update
-/// of its own, and a checkpoint behind it still stands at this epoch's end.
+/// of its own, and a checkpoint after it is still at the end of this epoch.
 PHRASEQ_API UpdateGroup gather_update(BatchIterator& batches,
                                       const UpdateSize& size,
                                       int64_t processes);

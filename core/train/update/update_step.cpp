@@ -85,7 +85,7 @@ void UpdateStep::step_now(BatchReports reports, SentenceIds sentence_ids, double
   }
 }
 
-/// Queues a step on the device, which decides by itself whether to skip it.
+/// Queues a step on the device, which itself decides whether to skip it.
 void UpdateStep::queue_step(const BatchReports& reports,
                             SentenceIds sentence_ids,
                             double learning_rate) {

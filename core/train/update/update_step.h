@@ -27,10 +27,10 @@ struct PHRASEQ_API UpdateResult {
 
 /// The end of an update: normalizes and clips the summed gradients and steps the optimizer.
 ///
-/// On a GPU, the result is read one update later: when the forward and backward passes of the next
-/// update have been queued, so that the GPU never waits for the host. Whether the optimizer steps
-/// is decided on the GPU. Several processes, fp16 and the average of the parameters need the result
-/// at once.
+/// On a GPU, the result is read one update later, when the forward and backward passes of the next
+/// update have been queued, so the GPU never waits for the host. Whether the optimizer steps is
+/// decided on the GPU. Several processes, fp16 and the average of the parameters need the result at
+/// once.
 class PHRASEQ_API UpdateStep {
  public:
   /// Both outlive this.
@@ -39,11 +39,11 @@ class PHRASEQ_API UpdateStep {
   /// True if the result of a step is read one update later.
   bool is_deferred() const;
   /// Clips and steps. `reports` has the sums of all batches of the update, whose gradients are in
-  /// the parameters' buffer. Take the result of the step before first.
+  /// the parameters' buffer. Take the result of the previous step first.
   void clip_and_step(BatchReports reports, SentenceIds sentence_ids, double learning_rate);
-  /// True if a step was made whose result was not taken.
+  /// True if the result of a step has not been taken yet.
   bool has_result() const { return pending_ || result_; }
-  /// Waits for the result of the last step. Nothing if there was no memory for any batch.
+  /// Waits for the result of the last step. Returns nothing if there was no memory for any batch.
   std::optional<UpdateResult> take_result();
 
   LossScaler* loss_scaler() { return loss_scaler_ ? &*loss_scaler_ : nullptr; }

@@ -8,8 +8,8 @@
 namespace phraseq {
 
 /// The best value so far of the metric that chooses checkpoints. As in fairseq, the later of two
-/// equal checkpoints becomes checkpoint_best, but a value equal to the best is no improvement, for
-/// which --patience waits.
+/// equal checkpoints becomes checkpoint_best, but a value equal to the best is not an improvement
+/// as far as --patience is concerned.
 class PHRASEQ_API BestScore {
  public:
   /// `best` and `validations_without_better` are a part of the training state and outlive this.
@@ -17,8 +17,8 @@ class PHRASEQ_API BestScore {
             std::optional<double>& best,
             int64_t& validations_without_better);
 
-  /// Takes a validation's value into account; whether it is the best so far. NaN never is, unless
-  /// there is no other value yet, and is surpassed by any number.
+  /// Takes a validation's value into account and returns whether it is the best so far. NaN is the
+  /// best only if there is no other value yet, and any number is better.
   bool note(double value);
   bool larger_is_better() const { return larger_is_better_; }
 

@@ -28,19 +28,19 @@ struct PHRASEQ_API ValidationLosses {
 /// The result for one part of a split (a language pair).
 struct ValidationPart {
   ValidationLosses losses;
-  std::optional<double> score = {};  ///< where the text was translated
+  std::optional<double> score = {};  ///< if the text was translated
 };
 
 /// What a validation of a split found.
 struct PHRASEQ_API ValidationResult {
   std::string subset;
   ValidationLosses losses;
-  /// Where the text was translated, unless the loss is not finite: such a model cannot translate.
+  /// Set if the text was translated, unless the loss is not finite: such a model cannot translate.
   std::optional<phraseq::score::Score> score = {};
   std::map<std::string, ValidationPart> parts = {};  ///< by name; empty for a split of one part
 
-  /// {"subset", the losses, and with a score "score", "score_name", "score_text", "signature"};
-  /// where the split has several parts, "parts" holds the losses and the score of each by its name.
+  /// {"subset", the losses, and with a score "score", "score_name", "score_text", "signature"}; if
+  /// the split has several parts, "parts" holds the losses and the score of each by its name.
   nlohmann::json to_json() const;
 };
 

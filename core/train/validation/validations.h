@@ -23,13 +23,13 @@ class PHRASEQ_API Validations {
 
   bool larger_is_better() const { return best_.larger_is_better(); }
 
-  /// Validates the model, at most once an update, logs what comes out, and tells `checkpoints`
-  /// whether it is the best so far. The value of the metric; nothing where there is no validation
+  /// Validates the model, at most once per update, logs the result, and tells `checkpoints` whether
+  /// it is the best so far. Returns the value of the metric, or nothing if there is no validation
   /// (yet).
   std::optional<double> validate(const TrainingProgress& progress, CheckpointKeeper& checkpoints);
 
-  /// A model that no validation could compute a loss of is a failure, also where the run has
-  /// reached its limit. Throws DivergenceError.
+  /// Throws DivergenceError if no validation could compute a loss of the model, even if the run has
+  /// reached its limit.
   void require_finite() const;
 
  private:

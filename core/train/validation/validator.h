@@ -49,8 +49,8 @@ class PHRASEQ_API Validator {
   void work_with(const std::vector<Criterion*>& more_criteria, int64_t threads_per_worker);
   /// Also translates, with one decoder per worker. The decoders must outlive the validator.
   void translate_with(std::vector<Decoder*> decoders, const Metric& metric);
-  /// Divides the batches among these processes, all of which call `run`: each gets the same
-  /// result, the one of a single process. They outlive the validator.
+  /// Divides the batches among these processes, all of which call `run`: each gets the same result
+  /// as a single process would. They outlive the validator.
   void share_with(ProcessGroup& processes) { processes_ = &processes; }
 
   /// Computes the losses and, with a decoder, the score of the split and of its parts (language

@@ -15,16 +15,16 @@ namespace phraseq {
 /// that its translation must contain.
 struct ConstrainedLine {
   std::string source;
-  std::vector<std::string> phrases;  ///< without empty ones
+  std::vector<std::string> phrases;  ///< excluding empty ones
 };
 PHRASEQ_API ConstrainedLine split_constraints(std::string_view line);
 
-/// Ids of the phrases by the task's target side. Warns of words outside the vocabulary.
+/// Ids of the phrases on the task's target side. Warns of words outside the vocabulary.
 PHRASEQ_API LexicalConstraints encode_constraints(const Task& task,
                                                   const std::vector<std::string>& phrases,
                                                   const TextPlace& place);
 
-/// An example carries its constraints among its extras.
+/// Stores the constraints of an example among its extras.
 PHRASEQ_API void set_constraints(Example& example, const LexicalConstraints& constraints);
 PHRASEQ_API LexicalConstraints constraints_of(const Example& example);
 

@@ -11,26 +11,26 @@
 
 namespace phraseq {
 
-/// How many target words a sentence gets.
+/// How many target words a sentence may use.
 struct ShortlistSize {
   int64_t best = 100;      ///< translations of each source word, the most probable
   int64_t frequent = 100;  ///< first entries of the target dictionary, for all sentences
 };
 
-/// The target words that a sentence may be translated with: the most probable translations of its
-/// words by a lexical table, the most frequent words, and </s> and <unk>; with a dictionary for
-/// both languages also the words of the sentence themselves, which Marian does, too. A function of
-/// the sentence alone: what else is in its batch does not matter.
+/// The target words that may be used to translate a sentence: the most probable translations of its
+/// words according to a lexical table, the most frequent words, and </s> and <unk>; with one
+/// dictionary for both languages, also the words of the sentence itself, as in Marian. They depend
+/// only on the sentence, not on what else is in its batch.
 class PHRASEQ_API LexicalShortlist {
  public:
   /// Reads a table in Marian's text format. Pairs with a word that the dictionaries do not have are
-  /// omitted; DataError when that leaves none.
+  /// omitted; throws DataError if none remain.
   static LexicalShortlist read(const std::string& path,
                                const Dictionary& source,
                                const Dictionary& target,
                                const ShortlistSize& size);
 
-  /// Ids of target words, sorted, each once, for the ids of a source sentence.
+  /// Ids of target words, sorted and distinct, for the ids of a source sentence.
   std::vector<int64_t> candidates(std::span<const int64_t> source) const;
 
  private:

@@ -10,7 +10,7 @@
 namespace phraseq {
 
 /// Minimum Bayes risk decoding: sorts the hypotheses of each translation by expected utility, the
-/// greatest first, and writes it down in them. Computed by several workers.
+/// greatest first, and stores it in them. Uses several workers.
 PHRASEQ_API void choose_by_mbr(std::vector<Translation>& translations,
                                const Task& task,
                                const Metric& metric,

@@ -8,8 +8,9 @@
 
 namespace phraseq {
 
-/// Texts of a task as metrics get them: an unknown word is one character that the other side never
-/// has, so that unknown words match nothing, and one token for every tokenizer of the scorer.
+/// Texts of a task in the form that metrics receive: an unknown word is one character that the
+/// other side never contains, so unknown words match nothing and are one token for every tokenizer
+/// of the scorer.
 class PHRASEQ_API ScoredText {
  public:
   /// Asks the task how it spells an unknown word.

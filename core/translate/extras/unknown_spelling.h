@@ -4,8 +4,8 @@
 
 namespace phraseq {
 
-/// What a translation's text has for an unknown word: the symbol or, from SentencePiece, which
-/// puts spaces around it, another character.
+/// What stands for an unknown word in a translation's text: the symbol or, with SentencePiece,
+/// which puts spaces around it, a different character.
 inline constexpr std::string_view kUnknownSymbol = "<unk>";
 inline constexpr std::string_view kSentencePieceUnknown = "\u2047";
 inline constexpr std::string_view kSentencePieceUnknownWithSpaces = " \u2047 ";

@@ -33,7 +33,7 @@ int64_t source_tag_of(const Example& example) {
   return tag == example.extras.end() ? -1 : tag->second.at(0);
 }
 
-/// The source's tokens that are no control symbols and no language token.
+/// The source's tokens that are neither control symbols nor language tokens.
 size_t text_tokens(const Example& example) {
   const int64_t tag = source_tag_of(example);
   size_t tokens = 0;

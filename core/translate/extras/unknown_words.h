@@ -11,12 +11,13 @@
 
 namespace phraseq {
 
-/// fairseq's --replace-unk: each <unk> of a translation becomes the translation of the source word
-/// that it attends to most, by a dictionary of alignments, or that word itself.
+/// fairseq's --replace-unk: each <unk> of a translation is replaced with the translation, according
+/// to an alignment dictionary, of the source word that it attends to most, or with that word
+/// itself.
 class PHRASEQ_API UnknownWords {
  public:
   UnknownWords() = default;  ///< no dictionary: copies the source words
-  /// Lines "SOURCE TARGET"; what follows is ignored. DataError for a line of one word.
+  /// Reads lines "SOURCE TARGET"; what follows is ignored. Throws DataError for a line of one word.
   static UnknownWords read(const std::string& path);
 
   /// The words that replace the <unk>s of a hypothesis with attention, in their order; those of a
@@ -33,11 +34,11 @@ class PHRASEQ_API UnknownWords {
 PHRASEQ_API void keep_source_text(Example& example, std::string_view text);
 /// Whether each token of the source is a word of the kept text.
 PHRASEQ_API bool keeps_a_word_for_each_token(const Example& example);
-/// Leaves as many words of the kept text as the source has tokens now.
+/// Truncates the kept text to as many words as the source now has tokens.
 PHRASEQ_API void cut_source_text(Example& example);
 
-/// `text` with its <unk>s replaced, one after the other, or with what SentencePiece writes for
-/// them; the replacements are pieces then. Unchanged when there are not as many of them.
+/// `text` with its <unk>s replaced, one after the other, or what SentencePiece writes for them, in
+/// which case the replacements are pieces. Unchanged if their numbers differ.
 PHRASEQ_API std::string replace_unknown_words(const std::string& text,
                                               const std::vector<std::string>& replacements);
 

@@ -8,10 +8,9 @@
 
 namespace phraseq {
 
-/// Vectors of words that were trained elsewhere, as first values of the embeddings of a new model:
-/// --encoder-embed-path and --decoder-embed-path of fairseq. They work for every architecture whose
-/// embeddings have fairseq's names, `encoder.embed_tokens.weight` and
-/// `decoder.embed_tokens.weight`.
+/// Pretrained word vectors as initial values of the embeddings of a new model: --encoder-embed-path
+/// and --decoder-embed-path of fairseq. They work for every architecture whose embeddings have
+/// fairseq's names, `encoder.embed_tokens.weight` and `decoder.embed_tokens.weight`.
 struct PHRASEQ_API PretrainedEmbeddings : Options {
   std::string encoder_embed_path;
   std::string decoder_embed_path;
@@ -19,8 +18,8 @@ struct PHRASEQ_API PretrainedEmbeddings : Options {
 
   bool wanted() const { return !encoder_embed_path.empty() || !decoder_embed_path.empty(); }
   /// Sets the rows of the symbols that the files have, and logs their number. The others keep their
-  /// values. DataError as read_word_vectors; UsageError where the model has no such embedding, or
-  /// one for both sides and the files differ.
+  /// values. Throws DataError like read_word_vectors, and UsageError if the model has no such
+  /// embedding, or if it has one for both sides and the files differ.
   void copy_into(TranslationModel& translator) const;
 };
 

@@ -16,7 +16,8 @@ PHRASEQ_API void copy_parameter(const CheckpointFile& file,
                                 const std::string& name,
                                 at::Tensor parameter);
 
-/// What keeps `copy_parameter` from filling a tensor, one sentence for each name (see check_fits).
+/// What prevents `copy_parameter` from filling a tensor, one sentence for each name (see
+/// check_fits).
 PHRASEQ_API void check_parameter(const CheckpointFile& file,
                                  const std::string& name,
                                  const at::Tensor& parameter,

@@ -11,13 +11,13 @@
 
 namespace phraseq {
 
-/// The checkpoint's name for a tensor's element type, and back. Throws FormatError for one that the
-/// format has no name for.
+/// The checkpoint's name for a tensor's element type, and back. Throws FormatError for a type that
+/// the format has no name for.
 PHRASEQ_API DType dtype_of(at::ScalarType type);
 PHRASEQ_API at::ScalarType scalar_type_of(DType dtype);
 
-/// Tensors as a checkpoint's writer wants them: their bytes on the host. A CPU tensor is not
-/// copied.
+/// Tensors in the form that a checkpoint's writer needs: their bytes on the host. A CPU tensor is
+/// not copied.
 class PHRASEQ_API HostTensors {
  public:
   void add(const std::string& name, const at::Tensor& tensor);
@@ -32,8 +32,7 @@ class PHRASEQ_API HostTensors {
 /// Copies the bytes into `tensor` (any device and floating type of the same shape).
 PHRASEQ_API void copy_into(at::Tensor tensor, const TensorView& view);
 
-/// The names whose entry is missing, of another shape or of another kind of number, one sentence
-/// each.
+/// The names whose entry is missing or has a different shape or kind of number, one sentence each.
 PHRASEQ_API void check_fits(const CheckpointFile& file,
                             const std::string& name,
                             const at::Tensor& tensor,

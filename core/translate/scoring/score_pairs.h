@@ -10,8 +10,9 @@
 
 namespace phraseq {
 
-/// The log-probabilities of both translations of each pair. Two that are the same symbols get the
-/// same number. DataError with file and line for a sentence that a model does not take.
+/// The log-probabilities of both translations of each pair. Two translations with the same symbols
+/// get the same number. Throws a DataError with file and line for a sentence that a model does not
+/// accept.
 PHRASEQ_API std::vector<score::PairScores> score_pairs(const std::vector<TranslationModel>& models,
                                                        const score::ContrastiveSet& set,
                                                        const TranslationSettings& settings,

@@ -11,8 +11,8 @@
 /// Attention one token at a time: windows are summed once, when their last token comes.
 namespace phraseq::phrasal {
 
-/// What a row of products becomes when the sums over its windows are made: columns without windows,
-/// close together.
+/// What a row of products becomes when the sums over its windows are computed: adjacent columns
+/// without windows.
 struct SummedColumns {
   struct Piece {
     int64_t column, width;
@@ -25,7 +25,7 @@ struct SummedColumns {
   int64_t columns = 0;
   int64_t longest_window = 1;
 
-  /// Adds the layout's columns for this many channels of a head group; where they went.
+  /// Adds the layout's columns for this many channels of a head group; returns where they are now.
   nn::VectorLayout add(const nn::VectorLayout& layout, int64_t width);
 };
 
@@ -49,7 +49,7 @@ struct SummedLayout {
 /// The products of tokens that are this many positions before those of a matrix's rows.
 struct EarlierProducts {
   at::Tensor products;        ///< [rows then, columns]
-  std::vector<int64_t> rows;  ///< which row of `products`; -1 = there is no such token
+  std::vector<int64_t> rows;  ///< the row of `products`; -1 = there is no such token
 };
 
 /// Sums over windows, products [rows, columns] → sums [rows, summed columns]. earlier[k]: the

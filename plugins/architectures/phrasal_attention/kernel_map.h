@@ -9,14 +9,14 @@
 
 namespace phraseq::phrasal {
 
-/// A kernel [taps, in, out] as one matrix whose products are made at once.
+/// A kernel [taps, in, out] as one matrix whose products are computed at once.
 ///
-/// `weight` is [taps · out, in], one tap after the other: each row of products holds those of all
-/// taps side by side, and a convolution sums them over a window of rows. Where the inputs of a
-/// window lie side by side instead, it is [out, taps · in].
+/// `weight` is [taps · out, in], one tap after the other: each row of products has those of all
+/// taps side by side, and a convolution sums them over a window of rows. If the inputs of a window
+/// are adjacent instead, it is [out, taps · in].
 class KernelMap : public torch::nn::Module {
  public:
-  /// Taps along the rows, as the plan has it.
+  /// Taps along the rows, as in the plan.
   KernelMap(const MapPlan& plan, int64_t in);
   /// Taps along the columns, an output map.
   KernelMap(int64_t out, int64_t in, int64_t taps, bool has_bias);

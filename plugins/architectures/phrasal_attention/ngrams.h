@@ -15,7 +15,7 @@ enum class Stack { kEncoder, kDecoder };
 std::string_view ngrams_part(std::string_view text, Stack stack);
 
 /// The numbers of one stack's part: one digit each ("44", "123"), or comma-separated ("10,6").
-/// Throws UsageError on anything else, and on numbers that are larger than any head count.
+/// Throws UsageError for anything else, and for numbers that are larger than any head count.
 std::vector<int64_t> parse_ngrams(std::string_view text);
 
 }  // namespace phraseq::phrasal

@@ -14,7 +14,7 @@ enum class PhraseType { kHomogeneous, kHeterogeneous, kInterleaved };
 enum class PhraseMethod { kConvKv, kQueryK };
 /// Where interleaved attention's convolution is: it replaces the output projection, or follows it.
 enum class ConvolutionPlace { kReplaceOutput, kAfterOutput };
-/// What is under the root of the scale of queryk scores; the width is a head's.
+/// What is under the root in the scale of queryk scores; the width is that of a head.
 enum class PhraseScale { kWidthTimesLength, kWidthTimesSquare, kWidth };
 
 inline constexpr EnumName<Place> kPlaceNames[] = {
@@ -48,8 +48,8 @@ struct PhrasalAttentionOptions : nn::TransformerOptions {
   void describe(OptionTable& table) override;
   std::vector<std::string> problems() const override;
 
-  /// `--pa-ngrams` for a stack's attention, the default filled in: heads of n = 1, 2, … for
-  /// homogeneous attention, else the lengths in ascending order.
+  /// `--pa-ngrams` for a stack's attention, with the default filled in: heads of n = 1, 2, … for
+  /// homogeneous attention, otherwise the lengths in ascending order.
   std::vector<int64_t> ngrams_for(Stack stack) const;
   int64_t heads_of(Stack stack) const;
   bool applies_to(Place place) const;

@@ -12,7 +12,7 @@ namespace phraseq::phrasal {
 
 /// Phrasal attention of a sentence's tokens to each other (Nguyen & Joty 2018, sec. 3).
 ///
-/// When a pass is recorded it adds "weights" [query kinds, heads, tokens, key kinds, longest
+/// If a pass is recorded, it adds "weights" [query kinds, heads, tokens, key kinds, longest
 /// sentence] (see nn::grouped_attention): kind of query 0 = words, 1 = bigrams ending at the token;
 /// kinds of keys = n-grams by ascending n, numbered by their last token.
 class PhraseSelfAttention : public nn::SelfAttention {
@@ -39,7 +39,7 @@ class PhraseSelfAttention : public nn::SelfAttention {
   PhraseOutput output_;
 };
 
-/// Phrasal attention to the source; records as PhraseSelfAttention does.
+/// Phrasal attention to the source; records like PhraseSelfAttention.
 class PhraseCrossAttention : public nn::CrossAttention {
  public:
   explicit PhraseCrossAttention(const PhraseOptions& options);

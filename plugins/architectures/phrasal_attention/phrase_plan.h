@@ -9,8 +9,8 @@
 
 namespace phraseq::phrasal {
 
-/// One attention module's part of the options. Where attention is not phrasal it is homogeneous
-/// with n = 1 for all heads, which is plain multi-head attention, parameter for parameter.
+/// One attention module's part of the options. Attention that is not phrasal is homogeneous with
+/// n = 1 for all heads, which is plain multi-head attention, with the same parameters.
 struct PhraseOptions {
   static PhraseOptions of(const PhrasalAttentionOptions& options, Place place);
 
@@ -20,14 +20,14 @@ struct PhraseOptions {
   PhraseScale scale = PhraseScale::kWidthTimesLength;
   bool conv_bias = false;
   bool after_o = false;
-  bool sees_next_phrase = false;  ///< interleaving's convolution takes c_{i+1}, too (encoder)
+  bool sees_next_phrase = false;  ///< interleaving's convolution also takes c_{i+1} (encoder)
   bool one_input = true;          ///< queries are made from the rows that keys are made from
   int64_t model = 0, key_model = 0, heads = 1;
   double dropout = 0.0;
 };
 
 /// A matrix [rows, width of its input], the taps of a kernel [taps, in, rows / taps] one after the
-/// other. Only a convolution's may have a bias [rows / taps].
+/// other. Only that of a convolution may have a bias [rows / taps].
 struct MapPlan {
   std::string name;
   int64_t rows = 0, taps = 1;

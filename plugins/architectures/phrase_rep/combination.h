@@ -46,7 +46,7 @@ class Combination : public torch::nn::Module {
                      const PhraseIndex& phrases,
                      nn::Context& context) const;
 
-  /// The phrases' keys and values, made once a batch for `step`.
+  /// The phrases' keys and values, computed once per batch for `step`.
   std::unique_ptr<nn::AttentionState> start(const at::Tensor& vectors,
                                             const PhraseIndex& phrases,
                                             nn::Context& context) const;
@@ -60,7 +60,7 @@ class Combination : public torch::nn::Module {
   double multiply_adds(double rows, double phrases) const;
 
  private:
-  /// The sub-layer from the attention's output `o` of the entered rows `h` on; x, h, o
+  /// The rest of the sub-layer, after the attention's output `o` for the entered rows `h`; x, h, o
   /// [rows, model] → [rows, model].
   at::Tensor combine(const at::Tensor& x,
                      const at::Tensor& h,

@@ -30,8 +30,8 @@ struct PhraseLayerState {
 };
 
 /// Decoder layers that look at the source's phrases between self-attention and attention to the
-/// source's tokens (Xu et al. 2020, fig. 2). Beside the Transformer's parameters:
-/// `phrase_combinations.0` … one a layer, `transparent_attention` (phrases),
+/// source's tokens (Xu et al. 2020, fig. 2). In addition to the Transformer's parameters:
+/// `phrase_combinations.0` …, one per layer, `transparent_attention` (phrases),
 /// `token_transparent_attention` (--pr-ta both).
 class PhraseDecoder : public torch::nn::Module {
  public:

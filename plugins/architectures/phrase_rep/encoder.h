@@ -10,17 +10,17 @@
 
 namespace phraseq::phrase_rep {
 
-/// What the encoder makes of a source. Level 0 is made of the embeddings, level i of layer i's
-/// output (before the final norm).
+/// What the encoder computes from a source. Level 0 is made from the embeddings, level i from layer
+/// i's output (before the final norm).
 struct EncodedSource {
   at::Tensor memory;                ///< [tokens, model]
   std::vector<at::Tensor> tokens;   ///< the levels' tokens, [tokens, model] each
   std::vector<at::Tensor> phrases;  ///< the levels' phrases, [phrases, model] each
 };
 
-/// Encoder layers that first look at the phrases of their input (Xu et al. 2020, fig. 2). Beside
-/// the Transformer's parameters: `phrase_generators.0` … one a level, `phrase_combinations.0` … one
-/// a layer.
+/// Encoder layers that first look at the phrases of their input (Xu et al. 2020, fig. 2). In
+/// addition to the Transformer's parameters: `phrase_generators.0` …, one per level,
+/// `phrase_combinations.0` …, one per layer.
 class PhraseEncoder : public torch::nn::Module {
  public:
   PhraseEncoder(const PhraseRepOptions& options, int64_t vocabulary);

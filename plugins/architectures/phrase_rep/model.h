@@ -9,7 +9,7 @@
 namespace phraseq::phrase_rep {
 
 /// The Transformer with source phrase representations (Xu et al., ACL 2020, "Learning Source Phrase
-/// Representations for Neural Machine Translation"): phrase vectors are made of every encoder
+/// Representations for Neural Machine Translation"): phrase vectors are made from every encoder
 /// level's tokens, and every layer of both stacks attends to them.
 class PhraseRepModel : public Architecture {
  public:
@@ -24,7 +24,7 @@ class PhraseRepModel : public Architecture {
   int64_t max_target_positions() const override { return options_.max_target_positions; }
   void initialize(uint64_t seed) override;
   SequenceConventions conventions() const override;
-  /// With as many phrases as sentences have that are cut into the shortest.
+  /// Assumes as many phrases as sentences have when they are divided into the shortest ones.
   double multiply_adds(int64_t source_tokens, int64_t target_tokens) const override;
 
  private:

@@ -23,7 +23,7 @@ enum class CombinationResidual { kInput, kBoth };
 enum class SegmentationKind { kNgram, kParse };
 /// Whose length determines the length of phrases.
 enum class SegmentationScope { kSentence, kBatch };
-/// Algorithm 1 as printed, or with phrases of n tokens at most.
+/// Algorithm 1 as printed, or with phrases of at most n tokens.
 enum class ParseBound { kLiteral, kBounded };
 enum class LongLeaf { kWhole, kSplit };
 /// <s> and </s> of a parsed sentence.
@@ -75,7 +75,7 @@ struct PhraseRepOptions : nn::TransformerOptions, TreeUse, BatchDependence {
 
   void describe(OptionTable& table) override;
   std::vector<std::string> problems() const override;
-  /// Changed options of parsed sentences that have no effect without --pr-seg parse. These are no
+  /// Changed options of parsed sentences that have no effect without --pr-seg parse. These are not
   /// problems: checkpoints may record them.
   std::vector<std::string> without_effect() const;
   bool depends_on_batch() const override { return pr_seg_scope == SegmentationScope::kBatch; }
@@ -83,7 +83,7 @@ struct PhraseRepOptions : nn::TransformerOptions, TreeUse, BatchDependence {
   std::string asked_by() const override { return "--pr-seg parse"; }
   std::string setting_without() const override { return "pr-seg=ngram"; }
 
-  /// ha; the decoder's is the last level's. Every scorer reads encoder states, so that d is the
+  /// ha; the decoder's is that of the last level. Every scorer reads encoder states, so d is the
   /// encoder's width in both.
   Widths scorer_widths() const;
   Widths combination_widths() const;  ///< hc

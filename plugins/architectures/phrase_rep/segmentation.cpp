@@ -35,7 +35,7 @@ const std::vector<int64_t>& tree_of(const Example& example) {
                   "--model-overrides pr-seg=ngram does not need them");
 }
 
-/// <s> and </s> as phrases of their own, or as part of their neighbors.
+/// <s> and </s> as separate phrases, or as part of their neighbors.
 void add_specials(std::vector<int64_t>& phrases, const SegmentationOptions& options) {
   if (options.join_specials && !phrases.empty()) {
     phrases.front() += options.source_has_bos ? 1 : 0;

@@ -14,7 +14,7 @@ enum class Rounding { kCeil, kFloor, kRound };
 inline constexpr EnumName<Rounding> kRoundingNames[] = {
     {"ceil", Rounding::kCeil}, {"floor", Rounding::kFloor}, {"round", Rounding::kRound}};
 
-/// How sources are cut into phrases (Xu et al. 2020, sec. 3.1 and Algorithm 1).
+/// How sources are divided into phrases (Xu et al. 2020, sec. 3.1 and Algorithm 1).
 struct SegmentationOptions {
   int64_t longest = 8;
   int64_t shortest = 3;
@@ -28,15 +28,15 @@ struct SegmentationOptions {
 };
 
 /// Tokens of a phrase: n = max(min(longest, length / divisor), shortest), footnote 2. `length`
-/// counts the special tokens that are fed.
+/// includes the special tokens that are fed.
 int64_t phrase_size(int64_t length, const SegmentationOptions& options);
 
 /// Lengths of the phrases of a sentence of `length` tokens: n each, the last one the remainder.
 std::vector<int64_t> ngram_phrases(int64_t length, int64_t n);
 
-/// Lengths of the phrases that Algorithm 1 finds in a sentence's tree, special tokens among them.
-/// A sentence without a tree (empty, not parsed) gets n-grams. DataError when the tree has other
-/// subwords than the sentence.
+/// Lengths of the phrases that Algorithm 1 finds in a sentence's tree, including special tokens. A
+/// sentence without a tree (empty, not parsed) gets n-grams. Throws DataError if the subwords of
+/// the tree differ from those of the sentence.
 std::vector<int64_t> parsed_phrases(const Example& example,
                                     int64_t length,
                                     const SegmentationOptions& options);

@@ -16,8 +16,8 @@ class TransparentAttention : public torch::nn::Module {
  public:
   TransparentAttention(int64_t levels, int64_t decoder_layers, double dropout);
 
-  /// Levels [rows, model] → one mixture [rows, model] a decoder layer; rows are tokens or phrases.
-  /// Records "transparent_attention", [levels, decoder layers].
+  /// Levels [rows, model] → one mixture [rows, model] per decoder layer; rows are tokens or
+  /// phrases. Records "transparent_attention", [levels, decoder layers].
   std::vector<at::Tensor> forward(const std::vector<at::Tensor>& levels,
                                   nn::Context& context) const;
   void initialize(nn::Initializer& initializer);

@@ -10,7 +10,7 @@ namespace phraseq::phrase_rep {
 /// The largest hidden width.
 constexpr int64_t kLargestWidth = 65536;
 
-/// A hidden width as an option has it: a number, a multiple of the model width ("3d"), or one for
+/// A hidden width as given by an option: a number, a multiple of the model width ("3d"), or one for
 /// the encoder and one for the decoder ("4d,2d").
 struct Widths {
   int64_t encoder = 0;

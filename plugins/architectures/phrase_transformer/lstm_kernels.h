@@ -15,7 +15,7 @@ using nn::kernels::Bfloat16;
 using nn::kernels::Dropout;
 using nn::kernels::Sum;
 
-/// Says where a row finds the row `shift` tokens back of its own stream.
+/// Tells a row where the row of its own stream is that is `shift` tokens back.
 struct Shift {
   const int64_t* positions;  ///< [tokens]
   int64_t streams, shift;
@@ -31,8 +31,8 @@ struct StepTask {
   const T*
       products;  ///< of the inputs, a row's at row - shift · streams; zeros where there is none
   Shift back;
-  const T* nothing;    ///< [4·width] zeros
-  const T* recurrent;  ///< products of the state before; null: the first step, and f is not made
+  const T* nothing;        ///< [4·width] zeros
+  const T* recurrent;      ///< products of the state before; null: the first step, without f
   const Sum<T>* c_before;  ///< null: the first step
   const Sum<T>* bias;      ///< [4·width]
   T* gates;                ///< activated; may be where the products are, unless they are shifted
@@ -68,9 +68,9 @@ template <typename T>
 struct LstmKernels {
   void (*step)(const StepTask<T>& task, int64_t first, int64_t last);
   void (*step_backward)(const StepGradientTask<T>& task, int64_t first, int64_t last);
-  /// Rows to places, zeros where there is no row.
+  /// Copies rows to places, with zeros where there is no row.
   void (*gather_places)(const WindowTask<T>& task, int64_t first, int64_t last);
-  /// Each row's sum over the places that it has: the transpose of gather_places.
+  /// Sums each row over its places: the transpose of gather_places.
   void (*sum_places)(const WindowTask<T>& task, int64_t first, int64_t last);
 };
 PHRASEQ_DECLARE_KERNELS(LstmKernels, kernels)

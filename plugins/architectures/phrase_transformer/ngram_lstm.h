@@ -15,13 +15,13 @@ struct NgramLstmOptions {
   int64_t gram = 3;             ///< rows of a window
   int64_t width = 0;            ///< width of input and state
   double dropout = 0.0;         ///< on the input
-  bool window_dropout = false;  ///< a mask of its own for each place of each window
+  bool window_dropout = false;  ///< a separate mask for each place of each window
   bool add_hidden = true;       ///< the result holds the last hidden states
   bool add_cell = true;         ///< … the last cell states
 };
 
 /// A bidirectional LSTM (Hochreiter & Schmidhuber 1997) over the window of `gram` rows that ends at
-/// each token, zero rows standing before the sentence (Nguyen & Nguyen 2022, eq. 2):
+/// each token, with zero rows before the sentence (Nguyen & Nguyen 2022, eq. 2):
 ///
 ///   f_t = h_fwd + h_bwd + c_fwd + c_bwd   after s[t-gram+1] … s[t] and s[t] … s[t-gram+1]
 ///
@@ -39,7 +39,7 @@ class NgramLstm : public torch::nn::Module {
                      nn::Context& context) const;
   /// Weights Glorot uniform over the stacked [4·width, width] matrix, biases U(±1/√width).
   void initialize(nn::Initializer& initializer);
-  /// Counts the products of a training pass: under window dropout nothing of the input is shared.
+  /// Counts the products of a training pass; with window dropout, no input products are shared.
   double multiply_adds(double rows) const;
   int64_t gram() const { return options_.gram; }
 

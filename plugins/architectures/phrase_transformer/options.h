@@ -52,7 +52,7 @@ struct PhraseTransformerOptions : nn::TransformerOptions {
   bool phrased(int64_t layer) const;
   /// The distinct positive gram sizes, ascending: one LSTM each.
   std::vector<int64_t> gram_sizes() const;
-  /// Whether the words' own queries and keys are next to the phrases' (cross).
+  /// Whether the words' own queries and keys are kept next to those of the phrases (cross).
   bool keeps_raw() const;
   /// The gram size of each head, 0 = plain (sep).
   std::vector<int64_t> sizes_of_heads() const;

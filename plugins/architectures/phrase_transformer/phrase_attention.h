@@ -12,7 +12,7 @@
 namespace phraseq {
 
 /// Self-attention of an encoder layer whose heads see n-grams: multi-head attention's maps, and
-/// n-gram LSTMs over what they make. An encoder's module takes no steps: `start` and `step` throw.
+/// n-gram LSTMs over their results. An encoder's module takes no steps: `start` and `step` throw.
 class PhraseAttention : public nn::SelfAttention {
  public:
   std::unique_ptr<nn::AttentionState> start() const override;
@@ -27,7 +27,7 @@ class PhraseAttention : public nn::SelfAttention {
   PhraseAttention(const PhraseTransformerOptions& options, int64_t width);
 
   int64_t head_dim() const { return maps_.options.model / maps_.options.heads; }
-  /// 1/sqrt(head_dim) as what the LSTMs read is multiplied by (`--pt-scale word`), else 1.
+  /// 1/sqrt(head_dim) if it multiplies what the LSTMs read (`--pt-scale word`), otherwise 1.
   double query_factor() const { return scale_scores_ ? 1.0 : maps_.scale(); }
   double score_factor() const { return scale_scores_ ? maps_.scale() : 1.0; }
   /// Multiply-adds of the four maps.
@@ -40,9 +40,9 @@ class PhraseAttention : public nn::SelfAttention {
   bool scale_scores_;
 };
 
-/// One LSTM a gram size, shared by all heads; head h of it reads s = [q_h ; k_h] (CrossH; Nguyen &
-/// Nguyen 2022, eqs. 2-7). Queries and keys become [q ; ph^q_m1 ; ph^q_m2 …] and likewise; values
-/// stay words.
+/// One LSTM per gram size, shared by all heads; for head h, it reads s = [q_h ; k_h] (CrossH;
+/// Nguyen & Nguyen 2022, eqs. 2-7). Queries and keys become [q ; ph^q_m1 ; ph^q_m2 …] and likewise;
+/// values stay words.
 class SharedPhraseAttention final : public PhraseAttention {
  public:
   explicit SharedPhraseAttention(const PhraseTransformerOptions& options);
@@ -59,8 +59,9 @@ class SharedPhraseAttention final : public PhraseAttention {
   bool keep_raw_;
 };
 
-/// A gram size a head, one LSTM for all heads of a size; queries, keys and values of such a head
-/// are each replaced by their n-grams (SepH, the authors' earlier code). Size 0 is a plain head.
+/// One gram size per head, and one LSTM for all heads of a size; queries, keys and values of such a
+/// head are each replaced by their n-grams (SepH, the authors' earlier code). Size 0 is a plain
+/// head.
 class PerHeadPhraseAttention final : public PhraseAttention {
  public:
   explicit PerHeadPhraseAttention(const PhraseTransformerOptions& options);

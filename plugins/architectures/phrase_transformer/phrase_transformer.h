@@ -11,7 +11,7 @@ namespace phraseq {
 /// Phrase attention in the encoder's phrase layers, multi-head attention everywhere else.
 class PhraseAttentionFactory final : public nn::AttentionFactory {
  public:
-  /// UsageError naming the first of the options' problems.
+  /// Throws a UsageError with the first of the options' problems.
   explicit PhraseAttentionFactory(const PhraseTransformerOptions& options);
   std::shared_ptr<nn::SelfAttention> encoder_self(const nn::TransformerOptions& options,
                                                   int64_t layer) const override;
@@ -20,7 +20,7 @@ class PhraseAttentionFactory final : public nn::AttentionFactory {
   PhraseTransformerOptions options_;
 };
 
-/// PhraseTransformer (Nguyen & Nguyen 2022). Without a gram size it is the Transformer.
+/// PhraseTransformer (Nguyen & Nguyen 2022). Without gram sizes, it is the Transformer.
 class PhraseTransformer final : public nn::TransformerModel {
  public:
   PhraseTransformer(const PhraseTransformerOptions& options, const ArchitectureSetup& setup)

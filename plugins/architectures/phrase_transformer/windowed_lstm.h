@@ -6,8 +6,8 @@
 
 #include "core/nn/context.h"
 
-/// The differentiable functions of the n-gram LSTM on packed rows: one autograd node each, on the
-/// CPU kernels of their own (lstm_kernels.h), elsewhere ATen's operators
+/// The differentiable functions of the n-gram LSTM on packed rows: one autograd node each; on the
+/// CPU, they use their own kernels (lstm_kernels.h), elsewhere ATen's operators
 /// (windowed_lstm_reference.h).
 ///
 /// Place w of the window at token t, 0 ≤ w < gram, is token t - (gram-1) + w; before the sentence
@@ -22,7 +22,7 @@ struct Windows {
   int64_t rows() const { return positions.size(0) * streams; }
 };
 
-/// Dropout with a mask of its own for each place of each window: rows [rows, width] → [gram · rows,
+/// Dropout with a separate mask for each place of each window: rows [rows, width] → [gram · rows,
 /// width], place by place.
 at::Tensor gather_windows(const at::Tensor& rows,
                           const Windows& windows,
@@ -37,20 +37,20 @@ struct LstmParameters {
 
 struct LstmSetting {
   bool reversed = false;                    ///< from the window's last place to its first
-  bool add_hidden = true, add_cell = true;  ///< what the result is the sum of
+  bool add_hidden = true, add_cell = true;  ///< what the result sums
   bool shared_products = true;
 };
 
 /// The last states of one direction of an LSTM over every window, [rows, width].
 ///
-/// `products` are the inputs' (x W_ihᵀ, no bias): of each row, [rows, 4·width], when they are
-/// shared by all windows; else of each place, [gram · rows, 4·width], and then their memory is used
-/// up. Gate blocks i f g o; with h = c = 0 before the first place,
+/// `products` are those of the inputs (x W_ihᵀ, no bias): of each row, [rows, 4·width], if they are
+/// shared by all windows; otherwise of each place, [gram · rows, 4·width], in which case their
+/// memory is overwritten. Gate blocks i f g o; with h = c = 0 before the first place,
 ///
 ///   i, f, o = σ(·), g = tanh(·),   c ← f c + i g,   h ← o tanh(c)
 ///
-/// The first place has no recurrent product, and no window runs alone: a step is one matrix product
-/// over all rows.
+/// The first place has no recurrent product, and no window is computed separately: a step is one
+/// matrix product over all rows.
 at::Tensor windowed_lstm(const at::Tensor& products,
                          const LstmParameters& parameters,
                          const Windows& windows,

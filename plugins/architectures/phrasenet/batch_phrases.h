@@ -10,7 +10,7 @@
 
 namespace phraseq::phrasenet {
 
-/// The phrases of a batch as the model reads them. A sentence has at most `slots` of them.
+/// The phrases of a batch in the form that the model reads. A sentence has at most `slots` of them.
 class BatchPhrases {
  public:
   /// Throws UsageError for a batch without a phrase memory's extras, or with more slots.
@@ -18,21 +18,21 @@ class BatchPhrases {
 
   int64_t slots() const { return slots_; }
   int64_t count() const { return first_slot_.back(); }
-  /// Slots that a sentence has.
+  /// The number of slots of a sentence.
   int64_t count_of(int64_t sentence) const {
     return first_slot_[sentence + 1] - first_slot_[sentence];
   }
-  /// Target ids of a sentence's slot; empty when it does not have it.
+  /// Target ids of a sentence's slot; empty if there is no such slot.
   std::vector<int64_t> words(int64_t sentence, int64_t slot) const;
 
   /// Target ids of all phrases, and where each phrase begins: [count + 1].
   const std::vector<int64_t>& all_words() const { return words_; }
   const std::vector<int64_t>& word_offsets() const { return first_word_; }
-  /// [sentences, slots] int64: the place of each slot's phrase among all, `count` where it is not
-  /// there.
+  /// [sentences, slots] int64: the index of each slot's phrase among all phrases; `count` if there
+  /// is no such slot.
   at::Tensor places() const;
 
-  /// [sentences, src_time, slots] one-hot of `type`; undefined when no sentence has a phrase.
+  /// [sentences, src_time, slots] one-hot of `type`; undefined if no sentence has a phrase.
   at::Tensor tags(at::ScalarType type) const;
   /// [sentences, slots] bool.
   at::Tensor present() const;

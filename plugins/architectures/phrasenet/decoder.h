@@ -12,15 +12,15 @@
 namespace phraseq::phrasenet {
 
 /// RNNsearch's decoder over tagged source words, which in each step generates a word or chooses a
-/// slot. Beside the parameters of nn::RecurrentDecoder: `gate` and those of SlotClassifier, or
-/// those of PhraseScorer.
+/// slot. In addition to the parameters of nn::RecurrentDecoder, it has `gate` and those of
+/// SlotClassifier, or those of PhraseScorer.
 class PhraseDecoder : public nn::RecurrentDecoder {
  public:
   PhraseDecoder(const PhraseNetOptions& options, int64_t vocabulary, int64_t slots);
 
   int64_t slots() const { return slots_; }
-  /// What the scores of slots need of their phrases, once a sentence: [sentences, slots, embed], or
-  /// undefined where slots are only numbers.
+  /// What the scores of slots need of their phrases, computed once per sentence: [sentences, slots,
+  /// embed], or undefined if slots are only numbers.
   at::Tensor read_phrases(const BatchPhrases& phrases, nn::Context& context) const;
 
   /// Words and slots of decisions: DecoderOutput with the extras of

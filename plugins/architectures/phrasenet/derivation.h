@@ -21,9 +21,9 @@ class Derivation {
     return phrases_[static_cast<size_t>(slot)];
   }
 
-  /// A slot was chosen, and its first word generated.
+  /// Records that a slot was chosen and its first word generated.
   void choose(int64_t slot);
-  /// A word was generated: the next of a phrase, or one of the vocabulary.
+  /// Records that a word was generated: the next of a phrase, or one of the vocabulary.
   void say(int64_t word);
 
  private:
@@ -35,7 +35,7 @@ class Derivation {
   std::vector<bool> active_, available_;
   int64_t running_ = -1;         // the slot whose phrase is being generated
   int64_t waiting_ = 0;          // words of it still to come
-  std::vector<int64_t> spoken_;  // the last words of word mode on end
+  std::vector<int64_t> spoken_;  // the last consecutive words of word mode
 };
 
 }  // namespace phraseq::phrasenet

@@ -19,17 +19,17 @@ struct NoiseShape {
   at::Tensor p = {};  ///< [units], learned; undefined = NTanh, which has none
 };
 
-/// The noisy tanh of x for the noise ε that was drawn, half-normal |ε| included:
+/// The noisy tanh of x for the noise ε that was drawn, or |ε| if it is half-normal:
 ///
 ///     h = clip(x, -1, 1),  Δ = h - x
 ///     y = α h + (1 - α) x - sgn(x) c (σ(z) - 1/2)² ε,  z = p Δ, or Δ² without p
 ///
-/// Half-normal noise has the other sign where α > 1: it leans towards the clipped side.
+/// Half-normal noise has the opposite sign if α > 1: it leans toward the clipped side.
 at::Tensor noisy_tanh(const at::Tensor& x, const at::Tensor& drawn, const NoiseShape& shape);
 
-/// The gate network's activation: tanh, or the noisy form. ε is N(0, 1) in training, 0 else; of
-/// half-normal noise |ε|, and its mean 0.797 outside of training. p is learned, a number a unit;
-/// `noisy-tanh-fixed` has none.
+/// The gate network's activation: tanh, or the noisy form. ε is N(0, 1) in training, otherwise 0;
+/// half-normal noise is |ε|, and its mean 0.797 outside of training. p is learned, one number per
+/// unit; `noisy-tanh-fixed` has none.
 class GateActivation {
  public:
   /// Registers the learned p under `name` with its owner.

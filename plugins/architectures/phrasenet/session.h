@@ -12,7 +12,7 @@
 namespace phraseq::phrasenet {
 
 /// phraseNet in the middle of a batch. A chosen slot's words are fed like any others (the idle
-/// run); its tags stop counting after the last.
+/// run); its tags stop counting after the last one.
 class PhraseSession final : public DecodingSession {
  public:
   PhraseSession(std::shared_ptr<PhraseDecoder> decoder,

@@ -12,12 +12,12 @@
 
 namespace phraseq::phrasenet {
 
-/// phraseNet_gate's classifier of slots by their numbers alone:
+/// phraseNet_gate's classifier of slots, which knows only their numbers:
 ///
 ///     W_p tanh(U_p s + C_p c + V_p e + b)
 ///
-/// What a slot holds it knows through the tags in c. Not a module: parameters `phrase_readout` and
-/// `phrase_output` [slots, embed] of its owner.
+/// It knows the content of a slot through the tags in c. Not a module: parameters `phrase_readout`
+/// and `phrase_output` [slots, embed] of its owner.
 class SlotClassifier {
  public:
   SlotClassifier(torch::nn::Module& owner, const PhraseNetOptions& options, int64_t slots);
@@ -32,7 +32,7 @@ class SlotClassifier {
 };
 
 /// phraseNet_softmax's scores of phrases by their content: a gated recurrent network reads each
-/// from its last word to its first, e_p is its last state,
+/// from its last word to its first, and e_p is its last state,
 ///
 ///     ψ_k = w · tanh(U_q s + C_q c + V_q e + R_q e_pk)
 ///

@@ -6,7 +6,7 @@
 
 namespace phraseq {
 
-/// Tang et al. 2016's baseline and its relatives.
+/// The baseline of Tang et al. 2016 and related models.
 std::vector<Preset> rnnsearch_presets();
 
 }  // namespace phraseq

@@ -5,7 +5,7 @@
 namespace phraseq {
 
 /// A Transformer whose decoder has recurrent units in place of self-attention. Defaults are
-/// Marian's conventions (pre-norm and post-norm are both options of it) with fairseq's sizes.
+/// Marian's conventions (which include both pre-norm and post-norm) with fairseq's sizes.
 struct SsruTransformerOptions : nn::TransformerOptions {
   SsruTransformerOptions();
 

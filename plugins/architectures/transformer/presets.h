@@ -6,7 +6,7 @@
 
 namespace phraseq {
 
-/// base, big, small and tiny with fairseq's conventions and dropout of their own, fairseq's
+/// base, big, small and tiny with fairseq's conventions and their own dropout, fairseq's
 /// iwslt_de_en, and the baselines of the papers whose architectures phraseq rebuilds. Every preset
 /// sets every switch; one that names a source has the source's values.
 std::vector<Preset> transformer_presets();

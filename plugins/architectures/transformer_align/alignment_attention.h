@@ -9,9 +9,9 @@
 
 namespace phraseq {
 
-/// Multi-head attention to the source whose `weights`, where they are asked for, are the mean of
-/// the first heads alone, softmax(Q Kᵀ / √head_dim) before dropout, and differentiable. The result
-/// is that of nn::MultiheadCrossAttention.
+/// Multi-head attention to the source whose `weights`, if requested, are the mean of only the first
+/// heads, softmax(Q Kᵀ / √head_dim) before dropout, and differentiable. The result is that of
+/// nn::MultiheadCrossAttention.
 class AlignmentAttention final : public nn::MultiheadCrossAttention {
  public:
   AlignmentAttention(const nn::MultiheadAttentionOptions& options, int64_t alignment_heads);
@@ -42,7 +42,7 @@ class AlignmentFactory final : public nn::AttentionFactory {
                                             int64_t layer) const override;
 
  private:
-  int64_t layer_;  ///< its number among all layers, those left out included
+  int64_t layer_;  ///< its number among all layers, including those left out
   int64_t heads_;
 };
 

@@ -7,12 +7,12 @@
 namespace phraseq {
 
 /// The Transformer that learns to translate and to align (Garg et al. 2019, "Jointly Learning to
-/// Align and Translate with Transformer Models"): the mean of the first --alignment-heads heads of
-/// --alignment-layer's attention to the source is its alignment.
+/// Align and Translate with Transformer Models"): its alignment is the mean of the first
+/// --alignment-heads heads of --alignment-layer's attention to the source.
 ///
 /// For a batch with links (has_alignment_links), the output has kAlignmentProbabilities. With
 /// --full-context-alignment they come from a second pass of the decoder without the causal mask
-/// (sec. 4.2), which has dropout masks of its own.
+/// (sec. 4.2), which has its own dropout masks.
 class TransformerAlign final : public nn::TransformerModel, public AlignsTranslations {
  public:
   TransformerAlign(const TransformerAlignOptions& options, const ArchitectureSetup& setup);

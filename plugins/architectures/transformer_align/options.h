@@ -9,8 +9,8 @@
 
 namespace phraseq {
 
-/// A Transformer one of whose attentions to the source learns alignments. Defaults are those of
-/// fairseq 0.12's `transformer_align`.
+/// A Transformer in which one of the attentions to the source learns alignments. Defaults are those
+/// of fairseq 0.12's `transformer_align`.
 struct TransformerAlignOptions final : nn::TransformerOptions, DeclaresCriterion {
   int64_t alignment_heads = 1;
   int64_t alignment_layer = 4;

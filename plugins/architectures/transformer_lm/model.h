@@ -8,8 +8,8 @@
 
 namespace phraseq {
 
-/// A language model: a Transformer decoder that reads only its own output. The batch's
-/// source only gives the number of sentences that a session decodes.
+/// A language model: a Transformer decoder that reads only its own output. The batch's source only
+/// determines the number of sentences that a session decodes.
 class TransformerLanguageModel final : public Architecture {
  public:
   TransformerLanguageModel(const LanguageModelOptions& options, const ArchitectureSetup& setup);

@@ -9,8 +9,8 @@
 
 namespace phraseq {
 
-/// The decoder's half of TransformerOptions, with what only a language model has. Defaults are
-/// those of fairseq 0.12's `transformer_lm`.
+/// The decoder's half of TransformerOptions, and the options that only a language model has.
+/// Defaults are those of fairseq 0.12's `transformer_lm`.
 struct LanguageModelOptions final : nn::TransformerOptions, DeclaresCriterion {
   LanguageModelOptions();
   std::string declared_criterion() const override { return "cross_entropy"; }

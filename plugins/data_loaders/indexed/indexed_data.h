@@ -13,17 +13,18 @@ struct IndexedDataOptions : Options {
   void describe(OptionTable&) override {}
 };
 
-/// The splits of a data-bin folder. A folder made for the other direction (`SPLIT.TGT-SRC.*`)
-/// serves as well, as with fairseq.
+/// The splits of a data-bin folder. A folder made for the other direction (`SPLIT.TGT-SRC.*`) can
+/// be used, too, as in fairseq.
 class IndexedData final : public DataLoader {
  public:
   IndexedData(const IndexedDataOptions& options, const DataLoaderSetup& setup);
   bool has_split(const std::string& split) const override;
-  /// Throws IoError when the split is missing, FormatError when a file is damaged or not the
-  /// manifest's, DataError when the sides have different numbers of sentences or an id is not in
-  /// the dictionary. A missing target side is a split without targets, when not training. Parse
-  /// trees of the source, where the folder holds them, are the examples' extra kTreeExtra; phrases,
-  /// which a task can ask for, have to be there, and alignments in a training set.
+  /// Throws IoError if the split is missing, FormatError if a file is damaged or differs from the
+  /// manifest's record, and DataError if the sides have different numbers of sentences or an id is
+  /// not in the dictionary. Outside of training, a missing target side means a split without
+  /// targets. Parse trees of the source, if the folder has them, are the examples' extra
+  /// kTreeExtra. Phrases must be there if the task asks for them, and so must alignments in a
+  /// training set.
   std::unique_ptr<Corpus> open(const std::string& split, bool training) const override;
 
  private:

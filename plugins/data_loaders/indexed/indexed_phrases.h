@@ -9,14 +9,14 @@
 
 namespace phraseq {
 
-/// The stored phrases of a split as its examples hold them.
+/// The stored phrases of a split in the form that examples need.
 class IndexedPhrases {
  public:
-  /// `encode` gives the target ids of an entry; asked once an entry.
+  /// `encode` returns the target ids of an entry; it is called once per entry.
   IndexedPhrases(StoredPhrases stored, const EncodePhrase& encode);
 
   const IndexedDataset& dataset() const { return stored_.slots(); }
-  /// Those of an example with these ids. Throws FormatError when they are of another text.
+  /// The phrases of an example. Throws FormatError if they belong to a different text.
   std::vector<ExamplePhrase> of(const Example& example) const;
   uint32_t fingerprint() const;
 

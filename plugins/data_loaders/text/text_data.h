@@ -17,10 +17,10 @@ class TextData final : public DataLoader {
  public:
   TextData(const TextDataOptions& options, const DataLoaderSetup& setup);
   bool has_split(const std::string& split) const override;
-  /// Throws IoError when a file is missing, DataError for bad text and when the sides have
-  /// different numbers of lines. A missing target side is a split without targets, when not
-  /// training. Bracketed trees in FOLDER/SPLIT.SRC.trees are the examples' extra kTreeExtra.
-  /// A task's phrases are found when an example is asked for.
+  /// Throws IoError if a file is missing, and DataError for bad text or if the sides have different
+  /// numbers of lines. Outside of training, a missing target side means a split without targets.
+  /// Bracketed trees in FOLDER/SPLIT.SRC.trees are the examples' extra kTreeExtra. A task's phrases
+  /// are found when an example is requested.
   std::unique_ptr<Corpus> open(const std::string& split, bool training) const override;
 
  private:

@@ -8,20 +8,20 @@
 
 namespace phraseq {
 
-/// The lines of one file and what they become (ids, or a tree's numbers), packed as int32.
+/// The lines of one file and their encodings (ids, or the numbers of a tree), packed as int32.
 class TextSide {
  public:
-  /// A line, its place from 0, and the seed of a random segmentation.
+  /// Encodes a line, given its place from 0 and the seed of a random segmentation.
   using Encode =
       std::function<std::vector<int64_t>(const std::string&, int64_t, std::optional<uint64_t>)>;
 
-  /// Reads all lines; throws as LineReader does.
+  /// Reads all lines; throws like LineReader.
   TextSide(const std::string& path, Encode encode);
 
-  /// Makes the ids of all lines, on several threads. With a seed each line is segmented at random
-  /// by (seed, line), whatever the threads.
+  /// Makes the ids of all lines, on several threads. With a seed, each line is segmented at random
+  /// by (seed, line), whatever the number of threads.
   void encode_all(std::optional<uint64_t> seed);
-  /// When the lines will not be encoded again.
+  /// Call it when the lines will not be encoded again.
   void forget_lines() { lines_ = {}; }
   const std::string& line(int64_t index) const { return lines_[static_cast<size_t>(index)]; }
 
@@ -29,7 +29,7 @@ class TextSide {
   int64_t size() const { return size_; }
   int64_t length(int64_t index) const;
   std::vector<int64_t> ids(int64_t index) const;
-  uint32_t checksum() const { return checksum_; }  ///< CRC-32C of the lines with their ends
+  uint32_t checksum() const { return checksum_; }  ///< CRC-32C of the lines, including their ends
 
  private:
   std::string path_;

@@ -20,7 +20,7 @@ struct BleuOptions final : Options {
   int64_t order = 4;
   bool effective_order = false;
   bool preserve_case = false;
-  Script script = Script::kNone;  ///< set by the presets only
+  Script script = Script::kNone;  ///< set only by the presets
 
   void describe(OptionTable& table) override;
   score::BleuSettings settings(const MetricSetup& setup) const;

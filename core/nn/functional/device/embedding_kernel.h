@@ -8,7 +8,7 @@
 
 namespace phraseq::nn::gpu {
 
-/// The numbers of an embedding beside its tensors.
+/// The parameters of an embedding besides its tensors.
 struct EmbeddingNumbers {
   double scale = 1.0, p = 0.0;
   uint64_t key = 0;

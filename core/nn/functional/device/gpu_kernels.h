@@ -22,7 +22,7 @@ PHRASEQ_API bool are_kernels_wanted();
 PHRASEQ_API bool has_kernels(const at::Tensor& x, at::ScalarType type);
 inline bool has_kernels(const at::Tensor& x) { return has_kernels(x, x.scalar_type()); }
 
-/// The type of activations as the sources of the kernels number them.
+/// The number that the kernels' sources use for a type of activations.
 PHRASEQ_API int element_of(at::ScalarType type);
 
 /// The arguments of a kernel, in the order of its parameters.
@@ -30,7 +30,7 @@ class PHRASEQ_API Arguments {
  public:
   /// A tensor's address; null where it is undefined.
   Arguments& add(const at::Tensor& x);
-  /// A number or a struct, which has to live until the launch.
+  /// A number or a struct, which must exist until the launch.
   template <class Value>
   Arguments& add_value(Value& value) {
     pointers_.push_back(&value);
@@ -53,15 +53,15 @@ PHRASEQ_API void launch(const at::Tensor& x,
 /// Whether each tensor is undefined or begins at a multiple of 16 bytes.
 PHRASEQ_API bool are_aligned(std::initializer_list<at::Tensor> tensors);
 
-/// Blocks of `block` for `count`.
+/// The number of blocks of size `block` for `count` elements.
 inline uint32_t blocks_for(int64_t count, int64_t block) {
   return static_cast<uint32_t>((count + block - 1) / block);
 }
 
-/// Elements of 16 bytes, which a thread reads at once.
+/// The number of elements in 16 bytes, which a thread reads at once.
 inline int64_t pack_of(const at::Tensor& x) { return 16 / static_cast<int64_t>(x.element_size()); }
 
-/// The numbers of a dropout in the kernels.
+/// The parameters of dropout in the kernels.
 struct Mask {
   unsigned long long key = 0;  ///< 0 = none
   uint32_t threshold = 0;      ///< p · 2^32

@@ -10,7 +10,7 @@ namespace phraseq::nn::gpu {
 
 /// What a normalization of residual + dropout(x) reads: x and residual [rows, model] (residual may
 /// be undefined), contiguous; gain [model] fp32. `moments` [2, rows] fp32 receives each row's mean
-/// and reciprocal deviation, and keeps them for the gradients.
+/// and reciprocal standard deviation, which the gradients need.
 struct NormInputs {
   at::Tensor x, residual, gain, moments;
   double p = 0.0;
@@ -27,8 +27,9 @@ PHRASEQ_API at::Tensor dropout_add_norm(const NormInputs& inputs,
                                         const at::Tensor& bias,
                                         double eps);
 
-/// Its gradients, in one pass and a sum: those of x into dx, of the sum into d_sum, [rows, model],
-/// which may be one without dropout; of gain and bias, [2, model], as the result.
+/// Its gradients, in one pass and a sum: that of x is written to dx and that of residual +
+/// dropout(x) to d_sum, both [rows, model]; without dropout, they may be the same tensor. Returns
+/// those of gain and bias, [2, model].
 PHRASEQ_API at::Tensor dropout_add_norm_backward(const NormInputs& inputs,
                                                  const at::Tensor& dy,
                                                  const at::Tensor& dx,

@@ -8,9 +8,9 @@
 #include "core/nn/functional/functional.h"
 #include "core/nn/loss/smoothing.h"
 
-/// Functions of functional.h from ATen's differentiable operators, for devices without kernels of
-/// ours; tests compare the kernels with them. Dropout takes its key instead of a context, and draws
-/// the same masks as the kernels.
+/// Functions of functional.h from ATen's differentiable operators, for devices without phraseq's
+/// kernels; tests compare the kernels with them. Dropout takes its key instead of a context, and
+/// draws the same masks as the kernels.
 namespace phraseq::nn::reference {
 
 /// Returns 0 or 1/(1-p) for each element number of `indices` (int64 or int32, mod 2^32), in the

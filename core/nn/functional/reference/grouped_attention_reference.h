@@ -5,7 +5,7 @@
 namespace phraseq::nn::reference {
 
 /// Computes nn::grouped_attention, with its shapes, from ATen's differentiable operators on padded
-/// sentences, for devices without kernels of ours. Dropout takes its key instead of a context.
+/// sentences, for devices without phraseq's kernels. Dropout takes its key instead of a context.
 PHRASEQ_API at::Tensor grouped_attention(const at::Tensor& q,
                                          const at::Tensor& kv,
                                          const SentenceRows& rows,

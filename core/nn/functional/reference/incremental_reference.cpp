@@ -62,7 +62,7 @@ at::Tensor gather_past(const std::vector<at::Tensor>& blocks, const Ancestry& an
   return past.size() == 1 ? past[0] : at::cat(past, 1);  // [rows, steps, columns]
 }
 
-/// Where the keys of each row are, [rows, longest]; -1 where it has no more.
+/// Where the keys of each row are, [rows, longest]; -1 after its last one.
 at::Tensor places_of_keys(const KeyRanges& ranges, int64_t rows, at::Device device) {
   const int64_t longest = ranges.longest();
   std::vector<int64_t> places(static_cast<size_t>(rows * longest), -1);

@@ -10,7 +10,7 @@
 #include "core/nn/functional/incremental.h"
 
 /// Incremental attention by ATen's operators: the mathematics of incremental.h for devices without
-/// a kernel of ours.
+/// a kernel of phraseq's.
 namespace phraseq::nn {
 
 /// Where the source-side keys of each decoding row lie: those of its sentence.

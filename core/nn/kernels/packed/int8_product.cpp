@@ -381,7 +381,7 @@ void quantize(
     const float inverse = usual ? kLargest / largest : 0.0F;
     const float scale = usual ? largest / kLargest : 0.0F;
     scales[row] = is_finite ? scale : std::numeric_limits<float>::quiet_NaN();
-    if (usual)  // NaN is no whole number
+    if (usual)  // NaN is not a whole number
       round_row(from, depth, inverse, to);
     for (int64_t k = usual ? depth : 0; k < padded; ++k) to[k] = static_cast<Number>(kOffset);
   }

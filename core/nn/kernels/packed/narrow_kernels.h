@@ -22,11 +22,11 @@ struct NarrowProduct : ProductTask<T> {
 ///
 ///   scale = max |x| / 127,  n = round(x / scale),  y[i, j] = scale_x[i] · scale_w[j] · Σ n_x · n_w
 ///
-/// The sums are exact in 32 bits, so that all variants give the same results.
+/// The sums are exact in 32 bits, so all variants give the same results.
 ///
 /// bf16_kernels multiply numbers rounded to bfloat16, to nearest, with sums in fp32 and without
-/// scales. Variants may add in another order; with each, a row's result does not depend on the
-/// number of rows.
+/// scales. Variants may add in different orders; in each of them, a row's result does not depend on
+/// the number of rows.
 ///
 /// Panels are [columns / panel_columns, depth / group, panel_columns, group], the last group filled
 /// up with zeros: a group is what one instruction multiplies and adds in a lane. The layout of a
@@ -41,8 +41,8 @@ struct NarrowKernels {
   void (*pack)(
       const MatrixToPack<T>& matrix, int64_t first, int64_t last, int8_t* panels, T* scales);
   /// Converts rows of x, `step` elements apart, to `numbers` [rows, row_bytes] and `scales` [rows].
-  /// Of 8 bits, a row of zeros has the scale 0, and a row with a number that is not finite has the
-  /// scale NaN.
+  /// With 8 bits, a row of zeros has the scale 0, and a row that contains a non-finite number has
+  /// the scale NaN.
   void (*quantize)(const T* x, int64_t step, int64_t rows, int64_t depth, void* numbers, T* scales);
   /// Computes all rows of y in the columns of the panels first to last - 1.
   void (*product)(const NarrowProduct<T>& task, int64_t first, int64_t last);

@@ -38,8 +38,8 @@ struct PackedProduct : ProductTask<T> {
 /// the registers of a level, and its numbers lie in the order in which the product reads them:
 /// panels [columns / panel_columns, depth, panel_columns], the last one filled up with zeros.
 ///
-/// Each element of y is one sum over `depth`, from the first to the last, so that a row's result
-/// does not depend on the number of rows.
+/// Each element of y is one sum over `depth`, from the first to the last, so a row's result does
+/// not depend on the number of rows.
 template <typename T>
 struct PackedKernels {
   int64_t panel_columns;

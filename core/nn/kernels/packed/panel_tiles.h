@@ -113,8 +113,8 @@ PHRASEQ_INLINE void finish_panels(const Sums (&sums)[panels][rows][kVectors],
 template <int rows>
 constexpr int kPanelsAtOnce = kVectors == 4 || rows > 2 ? 1 : 4 / rows;
 
-/// Whether a panel is read ahead, one line for each step of depth: with few rows, reading panels
-/// takes all the time. The processor reads a single stream ahead by itself, and faster.
+/// Whether a panel is read ahead, one line for each step of depth: with few rows, almost all the
+/// time goes into reading panels. The processor prefetches a single stream by itself, and faster.
 template <int rows>
 constexpr bool kPrefetches = rows > 2 || kVectors != 4;
 
@@ -154,7 +154,7 @@ template <typename Tile, typename Task>
 void block(const Task& task, int64_t first_row, int64_t last_row, int64_t first, int64_t last) {
   const int64_t rows = last_row - first_row;
   const int64_t at_once =
-      rows <= 2 ? 4 : 1;  // panels: more rows read one again from the first cache
+      rows <= 2 ? 4 : 1;  // panels; with more rows, a panel is read again from the first cache
   const int64_t count = (rows + kTileRows - 1) / kTileRows;
   for (int64_t group = first; group < last; group += at_once) {
     for (int64_t i = 0; i < count; ++i) {

@@ -12,7 +12,7 @@
 namespace phraseq::nn {
 namespace {
 
-/// The numbers of "0,2,4", sorted; nothing for a text that is no such list.
+/// The numbers of "0,2,4", sorted; nothing for a text that is not such a list.
 std::optional<std::vector<int64_t>> numbers_in(const std::string& list) {
   std::vector<int64_t> numbers;
   for (size_t begin = 0; begin <= list.size();) {

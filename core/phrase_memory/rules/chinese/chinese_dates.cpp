@@ -102,7 +102,7 @@ ChineseDate year_at(const ChineseText& text, size_t begin, size_t mark, int64_t 
   return date;
 }
 
-/// 二〇〇三年 and a month behind it.
+/// 二〇〇三年 followed by a month.
 std::optional<ChineseDate> date_with_year(const ChineseText& text, size_t begin, size_t mark) {
   const int64_t year = year_value(text.between(begin, mark));
   if (year == 0)

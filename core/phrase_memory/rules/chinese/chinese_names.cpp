@@ -55,7 +55,7 @@ bool may_be_name(std::u32string_view text) {
          text.find_first_of(kTwoReadings, surname) == Words::npos;
 }
 
-/// Whether an office stands in front of the word, however it is cut.
+/// Whether an office precedes the word, however it is divided.
 bool has_office_before(std::span<const std::string> words, size_t at) {
   const size_t count = std::min(kTitleWords, at);
   return ends_with_any(joined(words.subspan(at - count, count)), kOffices);

@@ -7,14 +7,14 @@
 
 namespace phraseq {
 
-/// A person's name that words of a sentence make.
+/// A person's name made of words of a sentence.
 struct ChineseName {
   size_t length = 0;  ///< words
   std::string pinyin;
 };
 
-/// The name that begins with this word and stands beside a title. What has the form of a name is
-/// most often something else; so a name is
+/// The name that begins with this word and is next to a title. Text in the form of a name is most
+/// often something else; therefore, a name is
 ///
 ///   one word of two or three characters with 先生, 女士 … behind it,
 ///   one word with two given characters with an office behind it or in front of it,

@@ -30,7 +30,7 @@ PHRASEQ_API std::optional<int64_t> digits_value(std::u32string_view text);
 ///   section  = up to 9999 in Chinese digits with 千百十, 零 where a place is left out
 ///
 /// A factor of 万, 亿 or 千 may be written in Arabic digits or with a decimal point (1.77万亿,
-/// 2万4801, 3万5千, 三点五亿). Nothing when the text is no such number or can be read in two ways:
+/// 2万4801, 3万5千, 三点五亿). Nothing if the text is not such a number or can be read in two ways:
 /// 三百五 (350 or a slip of 305), 一万五, 一亿五千, 三四百, 1.5万3千.
 PHRASEQ_API std::optional<int64_t> chinese_number_value(std::u32string_view text);
 

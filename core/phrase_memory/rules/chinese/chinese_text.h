@@ -8,19 +8,20 @@
 
 namespace phraseq {
 
-/// A sentence as characters, however it is cut into words, with the places of the cuts.
+/// A sentence as characters, however it is divided into words, with the places of the word
+/// boundaries.
 class ChineseText {
  public:
   explicit ChineseText(std::span<const std::string> words);
 
-  /// Numerals and what stands beside them in their plain forms (plain_numeral).
+  /// The characters, with numerals and what is next to them in their plain forms (plain_numeral).
   std::u32string_view characters() const { return characters_; }
   std::u32string_view before(size_t at) const { return characters().substr(0, at); }
   std::u32string_view behind(size_t at) const { return characters().substr(at); }
   std::u32string_view between(size_t begin, size_t end) const {
     return characters().substr(begin, end - begin);
   }
-  /// The character, or 0 behind the end.
+  /// The character, or 0 after the end.
   char32_t at(size_t place) const { return place < characters_.size() ? characters_[place] : 0; }
   /// Whether a word begins at this character, or the sentence ends there.
   bool is_edge(size_t place) const {

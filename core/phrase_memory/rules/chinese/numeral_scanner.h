@@ -7,9 +7,9 @@
 
 namespace phraseq {
 
-/// Adds the dates, times and numbers of a sentence, from left to right. Left out are parts of a
-/// numeral, what makes another number with its neighbors (第三十, 三十几), and plain digits before
-/// something that is not counted.
+/// Adds the dates, times and numbers of a sentence, from left to right. Parts of a numeral are left
+/// out, and so are numbers that form a different number with their neighbors (第三十, 三十几) and
+/// plain digits before something that is not counted.
 void find_chinese_numerals(const ChineseText& text, std::vector<RuleFinding>& found);
 
 }  // namespace phraseq

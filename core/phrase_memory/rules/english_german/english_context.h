@@ -7,16 +7,17 @@
 
 namespace phraseq {
 
-// What stands around an English date, weekday or time, the words from `begin` to before `end`.
+// The context of an English date, weekday or time: the words from `begin` up to but not including
+// `end`.
 
-/// Whether an English sentence goes on with this word behind a date; behind a number that counts,
-/// it goes on with another one.
+/// Whether this word can follow a date in an English sentence. A number that counts things is
+/// followed by other words.
 bool may_follow_date(std::string_view word);
 
 bool is_possessive(std::string_view word);
 
-/// Whether it is a word of a compound that German writes as one: "the Thursday negotiations",
-/// "a 9 am class".
+/// Whether it is part of a compound that German writes as one word: "the Thursday negotiations", "a
+/// 9 am class".
 bool has_noun_behind(const WordContext& words, size_t begin, size_t end);
 
 /// Whether it is quoted, so that it stands for itself: print "Sunday".

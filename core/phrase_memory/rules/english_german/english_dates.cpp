@@ -214,7 +214,7 @@ std::optional<RuleReading> english_date_at(const WordContext& words, size_t begi
     return dated(first, "date", is_sure_date(words, begin, first, false));
   const DateParts second = day_first(words, begin);
   if (second.length > 0) {
-    // "at least 5 may come": the number is no date, the word no month
+    // "at least 5 may come": the number is not a date, the word not a month
     return dated(second, "date", is_sure_date(words, begin, second, true));
   }
   const DateParts month = month_alone(words, begin);

@@ -58,7 +58,7 @@ bool is_either(Word number) {
          !number.starts_with("0.");
 }
 
-/// 8.30, 10.00: two digits behind the point, at most two in front of it.
+/// 8.30, 10.00: two digits after the point, at most two before it.
 bool is_time_like(Word number) {
   const size_t point = number.find('.');
   return point != Word::npos && point <= 2 && number.size() == point + 3;

@@ -8,7 +8,7 @@
 
 namespace phraseq {
 
-/// What begins at some word of a sentence: a date, a number.
+/// What begins at a word of a sentence: a date, a number.
 struct RuleReading {
   size_t length = 0;  ///< words
   std::string translation;

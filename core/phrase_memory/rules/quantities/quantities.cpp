@@ -34,7 +34,7 @@ bool is_word_byte(char one) {
          static_cast<unsigned char>(one) >= 0x80;
 }
 
-/// 1930s are no seconds.
+/// 1930s are not seconds.
 bool is_decade(const QuantityTokens& tokens, size_t place) {
   const Word number = tokens.at(place - 1);
   return tokens.at(place) == "s" && number.size() == 4 && number.back() == '0';

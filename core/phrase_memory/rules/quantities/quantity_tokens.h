@@ -9,14 +9,14 @@
 
 namespace phraseq {
 
-/// The tokens of a text, in small letters, and which of them belong to a quantity that was read.
-/// Times of two tokens (01: 20) are one, and days are cut off from years (30,1899).
+/// The tokens of a text, in lower case, and which of them belong to a quantity that was read. Times
+/// of two tokens (01: 20) are joined, and days are separated from years (30,1899).
 class QuantityTokens {
  public:
   QuantityTokens(std::string_view text, QuantityLanguage language);
 
   size_t size() const { return small_.size(); }
-  /// Places outside hold the empty word.
+  /// Places outside the text contain the empty word.
   std::string_view at(size_t place) const {
     return place < small_.size() ? std::string_view(small_[place]) : std::string_view();
   }
@@ -40,7 +40,7 @@ inline bool is_digit(char one) { return one >= '0' && one <= '9'; }
 inline bool is_number_token(std::string_view word) {
   return !word.empty() && is_digit(word.front());
 }
-/// What stands behind the digits of an ordinal: st, nd, rd, th and, in German, a point.
+/// What follows the digits of an ordinal: st, nd, rd, th and, in German, a point.
 bool is_ordinal_end(std::string_view word);
 
 }  // namespace phraseq

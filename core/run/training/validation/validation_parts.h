@@ -13,11 +13,11 @@
 
 namespace phraseq {
 
-/// The validation sets' side of a run: a validator for each and, with --eval-bleu, what translates
-/// and scores.
+/// The validation side of a run: a validator for each validation set and, with --eval-bleu, what
+/// translates and scores.
 struct ValidationParts {
   std::vector<std::unique_ptr<Criterion>> criteria;  ///< of all workers but the first
-  std::vector<std::unique_ptr<Decoder>> decoders;    ///< one a worker
+  std::vector<std::unique_ptr<Decoder>> decoders;    ///< one per worker
   std::unique_ptr<Metric> metric;
   std::vector<std::unique_ptr<Validator>> validators;  ///< in the order of --valid-subset
 
@@ -26,8 +26,8 @@ struct ValidationParts {
   std::vector<Validator*> further() const;
 };
 
-/// Nothing with --disable-validation. `criterion` is the first worker's. Throws DataError when the
-/// data does not have one of the splits.
+/// Empty with --disable-validation. `criterion` is the first worker's. Throws DataError if the data
+/// lack one of the splits.
 ValidationParts make_validation(TrainRun& run,
                                 const TranslationModel& translator,
                                 Criterion& criterion,

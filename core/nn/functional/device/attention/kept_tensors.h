@@ -14,8 +14,8 @@ namespace phraseq::nn {
 template <size_t kCount>
 class KeptTensors {
  public:
-  /// The tensor of `first` and `second` on `device`, by make() where it is not kept; the oldest one
-  /// is replaced.
+  /// The tensor of `first` and `second` on `device`. If it is not kept, make() makes it, and it
+  /// replaces the oldest one.
   template <class Make>
   at::Tensor get(const std::vector<int64_t>& first,
                  const std::vector<int64_t>& second,

@@ -8,8 +8,8 @@
 #include "core/base/api.h"
 #include "core/nn/functional/grouped_attention.h"
 
-/// Attention in which every head has one kind of query and one kind of key, in columns side by
-/// side: what kernels for packed sentences compute.
+/// Attention in which every head has one kind of query and one kind of key, in adjacent columns:
+/// what kernels for packed sentences compute.
 namespace phraseq::nn {
 
 /// Whether a layout is of that kind, with columns that begin at multiples of 8.
@@ -30,7 +30,7 @@ struct PHRASEQ_API PlainColumns {
   at::Tensor of(const at::Tensor& x, int64_t column) const { return x.narrow(1, column, width()); }
 };
 
-/// The lengths of the shortest and the longest of packed sentences; 0 without any.
+/// The lengths of the shortest and the longest of the packed sentences; 0 if there are none.
 PHRASEQ_API int64_t shortest(const std::vector<int64_t>& offsets);
 PHRASEQ_API int64_t longest(const std::vector<int64_t>& offsets);
 

@@ -6,7 +6,7 @@
 
 namespace gloo::rendezvous {
 
-/// The base of a class of c10d that is created and used within LibTorch only.
+/// The base of a class of c10d that is created and used only within LibTorch.
 class Store {
  public:
   virtual ~Store();
