@@ -27,6 +27,7 @@ TEST(NvrtcOfAWheel, KnowsItsArchitectures) {
 }
 
 TEST(NvrtcOfAWheel, IsFoundWhereTheEnvironmentSays) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");  // the library is looked for once in a process
   const auto find = [] {
     setenv("PHRASEQ_NVRTC", "/no/such/libnvrtc.so.13", 1);
     (void)Nvrtc::find();
