@@ -217,12 +217,12 @@ int score_command(std::span<const std::string> arguments) {
   if (answer_help(table, "score", kUsage, kDescription, arguments))
     return kExitOk;
   reject_downloads(arguments);
-  parse_command_line(table, arguments, [&] {
-    auto problems = metric_set.add_problems(options.problems());
-    check_fairseq(options, table, problems);
-    return problems;
-  });
-  if (answer_print_config(table, arguments))
+  const auto problems = [&] {
+    auto found = metric_set.add_problems(options.problems());
+    check_fairseq(options, table, found);
+    return found;
+  };
+  if (!begin_command(table, "score", kUsage, kDescription, arguments, problems))
     return kExitOk;
   check_default_seed(table, options);
   override_format(options);

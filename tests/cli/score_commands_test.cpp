@@ -76,6 +76,13 @@ TEST_F(ScoreCommands, FairseqsNumberIsThatOfItsOwnScorer) {
     EXPECT_THAT(unused.errors, HasSubstr(std::string("do not use ") + name));
 }
 
+TEST_F(ScoreCommands, FairseqsFlagForSacrebleuIsAcceptedWithANote) {
+  const auto result = run("score --sys sys --ref a --sacrebleu");
+  EXPECT_EQ(result.exit_code, kExitOk);
+  EXPECT_EQ(result.output, run("score --sys sys --ref a").output);
+  EXPECT_THAT(result.errors, HasSubstr("note: --sacrebleu has no effect here"));
+}
+
 TEST_F(ScoreCommands, ALineWithoutEndIsFoundBeforeItIsRead) {
   space.write("endless", "one\ntwo\n");
   std::filesystem::resize_file(space.path("endless"), int64_t{2} << 30);  // sparse

@@ -181,7 +181,8 @@ void add_options(Workspace& workspace, const std::string& line, std::set<std::st
   }
 }
 
-TEST(FairseqsFlags, ThatAreCalledTheSameAreOptions) {
+/// The flags of every command by its letter, with those of components.
+std::map<char, std::set<std::string>> options_of_commands() {
   Workspace workspace;
   std::map<char, std::set<std::string>> options;
   for (const std::string optimizer : {"sgd", "adadelta", "adafactor", "adagrad", "adamax", "nag"})
@@ -208,14 +209,36 @@ TEST(FairseqsFlags, ThatAreCalledTheSameAreOptions) {
   add_options(workspace, "preprocess --tokenizer moses", options['p']);
   add_options(workspace, "validate --criterion label_smoothed_cross_entropy", options['v']);
   add_options(workspace, "score", options['s']);
+  add_options(workspace, "generate --scoring sacrebleu", options['g']);
+  add_options(workspace, "train --eval-bleu", options['t']);
+  return options;
+}
+
+/// "--output" of "--output={value}"; underscores and dashes are the same to our command line.
+std::string option_of(std::string_view text) {
+  std::string name(text.substr(0, text.find_first_of(" =")));
+  std::replace(name.begin(), name.end(), '_', '-');
+  return name;
+}
+
+TEST(FairseqsFlags, ThatAreCalledTheSameOrReplacedAreOptions) {
+  const auto options = options_of_commands();
   for (const fairseq::Flag& flag : fairseq::flags()) {
-    if (flag.support != fairseq::Support::kSame)
+    const bool is_same = flag.support == fairseq::Support::kSame;
+    if (!is_same && flag.support != fairseq::Support::kRenamed)
       continue;
-    std::string name(flag.names.substr(0, flag.names.find(' ')));
-    std::replace(name.begin(), name.end(), '_', '-');  // the same to our command line
+    const std::string name = option_of(is_same ? flag.names : flag.ours);
     for (const char command : flag.commands)
-      EXPECT_TRUE(options[command].contains(name)) << name << " of " << command;
+      EXPECT_TRUE(options.at(command).contains(name)) << name << " of " << command;
   }
+}
+
+TEST(FairseqsFlags, ForAFolderOfResultsAreAcceptedByEvalLm) {
+  const CommandResult result =
+      Workspace().run(words("eval-lm data --path lm.ckpt --results-path results"));
+  EXPECT_THAT(result.errors,
+              AllOf(HasSubstr("note: --results-path has no effect here"),
+                    Not(HasSubstr("unknown option"))));
 }
 
 }  // namespace
