@@ -15,17 +15,12 @@
 namespace phraseq {
 namespace {
 
-/// True if the options of the run that wrote a checkpoint keep it, or if it cannot be read.
-bool was_written_to_stay(const std::string& path, CheckpointKind kind) {
-  try {
-    const TrainRecord record =
-        read_train_record(CheckpointFile::open(path, /*verify_tensors=*/false));
-    const auto every = record.options.value("save_interval_updates", int64_t{0});
-    return kind == CheckpointKind::kEpoch ? !record.options.value("no_epoch_checkpoints", false)
-                                          : every > 0 && record.state.updates % every == 0;
-  } catch (const std::exception&) {
-    return true;
-  }
+/// True if the options of the run that wrote a checkpoint keep it.
+bool is_kept_by_options(const TrainRecord& record, CheckpointKind kind) {
+  if (kind == CheckpointKind::kEpoch)
+    return !record.options.value("no_epoch_checkpoints", false);
+  const auto every = record.options.value("save_interval_updates", int64_t{0});
+  return every > 0 && record.state.updates % every == 0;
 }
 
 }  // namespace
@@ -138,21 +133,22 @@ void CheckpointKeeper::keep_and_delete(const std::string& path, int64_t updates)
 }
 
 /// One that cannot be read is the oldest and stays.
-CheckpointKeeper::Origin CheckpointKeeper::read_origin(const std::string& path) {
+CheckpointKeeper::Origin CheckpointKeeper::read_origin(const std::string& path,
+                                                       CheckpointKind kind) {
   try {
     const TrainRecord record =
         read_train_record(CheckpointFile::open(path, /*verify_tensors=*/false));
-    return {record.state.updates, record.is_temporary};
+    return {record.state.updates, record.is_temporary, is_kept_by_options(record, kind)};
   } catch (const std::exception&) {
-    return {};
+    return {0, false, true};
   }
 }
 
 const CheckpointKeeper::Origin& CheckpointKeeper::origin(const CheckpointName& name) {
   const auto [known, is_new] = origins_.try_emplace(name.file_name());
   if (is_new) {
-    known->second =
-        read_origin((std::filesystem::path(folder_->path()) / name.file_name()).string());
+    known->second = read_origin(
+        (std::filesystem::path(folder_->path()) / name.file_name()).string(), name.kind);
   }
   return known->second;
 }
@@ -164,11 +160,7 @@ bool CheckpointKeeper::spares(const std::string& path) {
   const bool is_temporary_here =
       name && ((name->kind == CheckpointKind::kUpdate && options_.save_interval_updates == 0) ||
                (name->kind == CheckpointKind::kEpoch && options_.no_epoch_checkpoints));
-  if (!is_temporary_here)
-    return false;
-  if (!spared_.contains(path) && was_written_to_stay(path, name->kind))
-    spared_.insert(path);
-  return spared_.contains(path);
+  return is_temporary_here && origin(*name).is_kept_by_options;
 }
 
 }  // namespace phraseq

@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <set>
 #include <string>
 
 #include "core/base/api.h"
@@ -76,8 +75,9 @@ class PHRASEQ_API CheckpointKeeper {
   struct Origin {
     int64_t updates = 0;
     bool is_temporary = false;
+    bool is_kept_by_options = false;  // by those of an earlier run, which wrote it
   };
-  static Origin read_origin(const std::string& path);
+  static Origin read_origin(const std::string& path, CheckpointKind kind);
   const Origin& origin(const CheckpointName& name);
 
   CheckpointFolder* folder_;
@@ -87,9 +87,8 @@ class PHRASEQ_API CheckpointKeeper {
   TrainingLog& log_;
   Write write_;
   SavingTogether together_;
-  bool is_best_ = false;  // the last validation was the best so far
-  bool unsaved_ = false;  // there are updates since the last checkpoint
-  std::set<std::string> spared_;
+  bool is_best_ = false;                   // the last validation was the best so far
+  bool unsaved_ = false;                   // there are updates since the last checkpoint
   std::map<std::string, Origin> origins_;  // by file name
 };
 
