@@ -72,8 +72,8 @@ class PHRASEQ_API OptionField {
   OptionField& alias(std::string_view other);
   /// A name that this option had in an earlier version: accepted, but not shown in help or docs.
   OptionField& former_name(std::string_view other);
-  /// A word that may be given in place of a whole number ("auto"). It stands for `number`, which is
-  /// out of range.
+  /// A word that may be given instead of a whole number, such as "auto". It stands for `number`,
+  /// which is out of range.
   OptionField& word(std::string_view text, int64_t number);
   /// Sets the placeholder of the value in --help (FILE, N, DIR).
   OptionField& value_name(std::string_view text);

@@ -11,7 +11,7 @@
 
 namespace phraseq {
 
-/// A phrase found in a sentence; places are counted in words, from 0.
+/// A phrase found in a sentence; positions are word indices, starting at 0.
 struct PhraseOccurrence {
   int64_t begin = 0;
   int64_t length = 0;

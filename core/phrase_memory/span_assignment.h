@@ -9,7 +9,7 @@
 
 namespace phraseq {
 
-/// A slot's target phrase, found in a target sentence; places are counted in words, from 0.
+/// A slot's target phrase, found in a target sentence; positions are word indices, starting at 0.
 struct TargetSpan {
   int64_t slot = 0;
   int64_t begin = 0;

@@ -18,7 +18,7 @@ class PHRASEQ_API ResultOutput {
   /// Hands what was written to the reader; false if nobody is reading any longer.
   bool flush();
   void commit();
-  /// CRC-32C of everything that was written.
+  /// CRC-32C of everything written so far.
   uint32_t checksum() const { return checksum_; }
 
  private:

@@ -12,8 +12,8 @@ namespace phraseq {
 /// 12,345.
 PHRASEQ_API std::string grouped_digits(int64_t value);
 
-/// 12,345; from a million on, in words if few digits follow the point: 17 million, 1.25 million,
-/// 1.774 billion.
+/// 12,345; numbers of a million or more that need few decimals are written with a word: 17 million,
+/// 1.25 million, 1.774 billion.
 PHRASEQ_API std::string english_number(int64_t value);
 
 /// Converts a number from English notation, 1,345.5, to German notation, 1.345,5. Nothing unless it

@@ -8,7 +8,8 @@
 
 namespace phraseq {
 
-/// A source phrase and its translation in one sentence pair; places are counted in words, from 0.
+/// A source phrase and its translation in one sentence pair; positions are word indices, starting
+/// at 0.
 struct PhrasePair {
   int64_t source_begin = 0;
   int64_t source_length = 0;

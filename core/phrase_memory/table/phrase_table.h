@@ -11,7 +11,7 @@
 /// their phrases occur in a sentence, and which of them get one of the memory's slots.
 namespace phraseq {
 
-/// A source phrase and its only translation, in words of the text before subword segmentation.
+/// A source phrase and its only translation, as words before subword segmentation.
 struct PhraseEntry {
   std::vector<std::string> source;
   std::vector<std::string> target;
