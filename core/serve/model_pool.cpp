@@ -9,25 +9,26 @@
 
 #include "core/base/error.h"
 #include "core/base/log.h"
-#include "core/base/text_fields.h"
+#include "core/base/path_list.h"
 #include "core/embed/translation_failure.h"
 
 namespace phraseq {
 
 namespace {
 
-/// The parts of "NAME=FILE"; the name is empty when none is given.
+/// The parts of "NAME=FILE"; the name is empty when none is given, and for an existing path.
 std::pair<std::string, std::string> name_and_file(const std::string& path) {
+  std::error_code unknown;
   const size_t sign = path.find('=');
-  const bool named = sign != std::string::npos && path.find('/') > sign;
+  const bool named =
+      sign != std::string::npos && path.find('/') > sign && !std::filesystem::exists(path, unknown);
   return named ? std::pair(path.substr(0, sign), path.substr(sign + 1))
                : std::pair(std::string(), path);
 }
 
 /// "lm" of "models/lm", "models/lm.safetensors" and, for an ensemble, of its first file.
 std::string stem_of(const std::string& file) {
-  const auto files = filled_parts(file, ":");
-  const std::filesystem::path first(files.empty() ? std::string_view() : files.front());
+  const std::filesystem::path first(listed_paths(file).front());
   const auto name = first.has_filename() ? first.filename() : first.parent_path().filename();
   return name.stem().string();
 }

@@ -6,17 +6,15 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/base/path_list.h"
 #include "core/base/text_fields.h"
 #include "core/corpus/data_folder.h"
 
 namespace phraseq {
 
 std::vector<std::string> data_folders(const std::string& data) {
-  if (data.find(':') == std::string::npos || std::filesystem::exists(data))
-    return {data};
-  std::vector<std::string> folders;
-  for (const std::string_view folder : split_text(data, ":")) folders.emplace_back(folder);
-  if (std::find(folders.begin(), folders.end(), "") != folders.end()) {
+  std::vector<std::string> folders = listed_paths(data);
+  if (folders.size() > 1 && std::ranges::find(folders, "") != folders.end()) {
     throw UsageError(
         fmt::format("DATA is '{}': the name of a folder between colons is missing", data),
         "Give folders as A:B:C: each epoch uses one of them.");

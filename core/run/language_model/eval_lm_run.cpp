@@ -10,7 +10,6 @@
 
 #include "core/base/error.h"
 #include "core/base/log.h"
-#include "core/base/text_fields.h"
 #include "core/checkpoint/checkpoint_folder.h"
 #include "core/data/blocks/block_corpus.h"
 #include "core/data/named_task.h"
@@ -44,11 +43,11 @@ std::vector<TranslationModel> load_language_models(const EvalLmRun& run) {
   try {
     return load_models(run.loaded->registry, run.model, run.options.data);
   } catch (const Error&) {
-    if (const auto paths = filled_parts(run.model.path, ":"); !paths.empty()) {
+    if (const auto paths = model_paths(run.model.path); !paths.empty()) {
       LoadOptions without_data;
       without_data.skip_self_test = true;
       blocks_of(TranslationModel::load(
-          run.loaded->registry, resolve_checkpoint(std::string(paths.front())), without_data));
+          run.loaded->registry, resolve_checkpoint(paths.front()), without_data));
     }
     throw;
   }

@@ -7,7 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/base/log.h"
-#include "core/base/text_fields.h"
+#include "core/base/path_list.h"
 #include "core/checkpoint/checkpoint_folder.h"
 #include "core/checkpoint/quantize.h"
 #include "core/data/multilingual/directions.h"
@@ -131,6 +131,12 @@ void move_and_pack(TranslationModel& model,
 
 }  // namespace
 
+std::vector<std::string> model_paths(const std::string& path) {
+  std::vector<std::string> paths = listed_paths(path);
+  std::erase(paths, "");
+  return paths;
+}
+
 std::vector<TranslationModel> load_models(const Registry& registry,
                                           const ModelOptions& options,
                                           const std::string& data) {
@@ -138,8 +144,8 @@ std::vector<TranslationModel> load_models(const Registry& registry,
   reject_contradictions(options, data);
   options.device.apply();
   std::vector<TranslationModel> models;
-  for (const std::string_view path : filled_parts(options.path, ":")) {
-    const std::string checkpoint = resolve_checkpoint(std::string(path));
+  for (const std::string& path : model_paths(options.path)) {
+    const std::string checkpoint = resolve_checkpoint(path);
     const CheckpointFile file = CheckpointFile::open(checkpoint, /*verify_tensors=*/false);
     models.push_back(TranslationModel::load(registry, checkpoint, load));
     if (models.size() > 1)

@@ -44,6 +44,9 @@ struct PHRASEQ_API ModelOptions : Options {
 /// Moves the model and its parameters; on the CPU they stay as they are.
 PHRASEQ_API void move_to(TranslationModel& model, at::Device device, nn::Precision precision);
 
+/// The models of an option --path, separated by colons.
+PHRASEQ_API std::vector<std::string> model_paths(const std::string& path);
+
 /// Loads every model of `options.path`, onto its device. `data`: a folder whose splits are needed,
 /// or empty.
 PHRASEQ_API std::vector<TranslationModel> load_models(const Registry& registry,

@@ -14,6 +14,7 @@
 #include "core/data/joined/data_folders.h"
 #include "core/data/joined/rotating_corpus.h"
 #include "tests/core/data/random_corpus.h"
+#include "tests/core/io/temporary_folder.h"
 
 namespace phraseq {
 namespace {
@@ -137,6 +138,13 @@ TEST(DataFolders, AreSeparatedByColons) {
   EXPECT_THAT(data_folders("a:/b/c:d"), ElementsAre("a", "/b/c", "d"));
   EXPECT_THROW(data_folders("a:"), UsageError);
   EXPECT_THROW(data_folders("a::b"), UsageError);
+}
+
+TEST(DataFolders, AnExistingPathWithAColonIsOne) {
+  const TemporaryFolder folder;
+  folder.write("a:b", "");
+  EXPECT_THAT(data_folders(folder.file("a:b")), ElementsAre(folder.file("a:b")));
+  EXPECT_THAT(data_folders(folder.file("a:c")), ElementsAre(folder.file("a"), "c"));
 }
 
 TEST(TrainingSplits, AreANameWithItsPartsOrAList) {
