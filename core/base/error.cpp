@@ -11,6 +11,13 @@ std::string join_message(std::string_view message, std::string_view hint) {
   return hint.empty() ? std::string(message) : fmt::format("{}\n  {}", message, hint);
 }
 
+/// Without NUL bytes, at which what() would end: they appear as the escape \x00.
+std::string readable(std::string_view message) {
+  std::string text;
+  for (const char byte : message) text += byte == '\0' ? "\\x00" : std::string(1, byte);
+  return text;
+}
+
 std::string io_message(std::string_view path, std::string_view step, int error_number) {
   if (error_number == 0)
     return fmt::format("{}: cannot {}", path, step);
@@ -20,10 +27,10 @@ std::string io_message(std::string_view path, std::string_view step, int error_n
 }  // namespace
 
 Error::Error(ExitCode exit_code, std::string_view message, std::string_view hint)
-    : std::runtime_error(join_message(message, hint)),
+    : std::runtime_error(readable(join_message(message, hint))),
       exit_code_(exit_code),
-      message_(message),
-      hint_(hint) {}
+      message_(readable(message)),
+      hint_(readable(hint)) {}
 
 std::string to_string(const TextPlace& place) {
   if (place.line == 0)

@@ -52,11 +52,13 @@ std::string choice_of(const OptionField& field, const std::string& value) {
     if (option_name(choice) == option_name(value))
       return choice;
   }
-  const std::string guess = did_you_mean(value, choices);
+  std::vector<std::string> named = choices;
+  std::erase(named, "");
+  const std::string guess = did_you_mean(value, named);
   throw UsageError(fmt::format("--{}: '{}' is not one of {}{}{}",
                                field.name,
                                excerpt(value),
-                               fmt::join(choices, ", "),
+                               fmt::join(named, ", "),
                                guess.empty() ? "" : "; ",
                                guess));
 }

@@ -86,8 +86,9 @@ void GenerationReport::warn_of_unmet_constraints() const {
   }
   if (unmet_ > 0) {
     log_warning(fmt::format(
-        "{} of {} sentences with constraints have a translation that does not meet them all "
-        "within the maximum length (--max-len-a, --max-len-b); a larger --beam finds more",
+        "{} of {} sentences with constraints have a translation that does not meet them all; a "
+        "larger --beam or maximum length (--max-len-a, --max-len-b) can help, and "
+        "--no-repeat-ngram-size can rule constraints out",
         unmet_,
         constrained_));
   }

@@ -74,6 +74,8 @@ void ServeOptions::describe(OptionTable& table) {
 
 std::vector<std::string> ServeOptions::problems() const {
   std::vector<std::string> problems;
+  if (host.empty())
+    problems.emplace_back("--host is empty: give the address to listen on, or 0.0.0.0 for all");
   for (const std::string& model : path) {
     if (model.empty())
       problems.emplace_back("--path contains an empty item: expected FILE or NAME=FILE");

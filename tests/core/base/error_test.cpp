@@ -18,6 +18,12 @@ TEST(Error, IsTheMessageAloneWithoutAHint) {
   EXPECT_STREQ(FormatError("a.bin: too short").what(), "a.bin: too short");
 }
 
+TEST(Error, ShowsNulBytesInsteadOfEndingThere) {
+  const UsageError error(std::string_view("unknown task 'a\0b'", 18), "see \"help\"");
+  EXPECT_STREQ(error.what(), "unknown task 'a\\x00b'\n  see \"help\"");
+  EXPECT_EQ(error.message(), "unknown task 'a\\x00b'");
+}
+
 TEST(Error, HasAnExitCodeForEachRemedy) {
   EXPECT_EQ(UsageError("").exit_code(), 2);
   EXPECT_EQ(DataError("").exit_code(), 3);

@@ -123,6 +123,14 @@ TEST(OptionField, GuessesTheChoiceThatWasMeant) {
             "--format: 'xml' is not one of plain, fairseq, jsonl");
 }
 
+TEST(OptionField, ListsOnlyChoicesThatHaveAName) {
+  std::string order;
+  OptionTable table;
+  table.field("order", order, "Order.").one_of({"", "ordered", "unordered"});
+  EXPECT_EQ(message_of([&] { table.find("order")->from_text("x", OptionOrigin::kCommandLine); }),
+            "--order: 'x' is not one of ordered, unordered");
+}
+
 TEST(OptionField, TakesADashForAnUnderscoreInAChoice) {
   std::string scheme;
   OptionTable table;
