@@ -57,6 +57,7 @@ int match(const PhraseTableOptions& options) {
 
 int build(const PhraseTableOptions& options) {
   check_not_an_input(options.output, {options.source, options.target, options.alignment});
+  check_result_target(options.output);
   const Bitext bitext = read_bitext(options.source, options.target, options.lowercase);
   const auto alignments = read_or_align(bitext, options.alignment, options.iterations);
   auto entries = build_phrase_table(bitext, alignments, options.thresholds());
@@ -73,6 +74,7 @@ int build(const PhraseTableOptions& options) {
 
 /// How the rules fare against a translation.
 int measure_rules(const PhraseTableOptions& options) {
+  check_result_target(options.wrong);
   std::ostringstream wrong;
   const RuleReport report = report_rules(options.rule_report_settings(), &wrong);
   if (!options.wrong.empty()) {

@@ -28,6 +28,7 @@ int mbr_command(std::span<const std::string> arguments) {
     return kExitOk;
   metric_set.warn_of_unused_options();
   check_not_an_input(options.output, options.inputs);
+  check_result_target(options.output);
   const auto metric =
       metric_set.make(options.metric, {options.target_language, /*sentence_level=*/true});
   const auto lists = score::read_all_lists(options);

@@ -48,6 +48,7 @@ int rerank_command(std::span<const std::string> arguments) {
                       options.channel_scores,
                       options.lm_scores,
                       options.references});
+  check_result_target(options.output);
   const auto lists = score::read_lists(options);
   if (!options.write_pairs.empty()) {
     write_pairs(lists, options);

@@ -225,6 +225,11 @@ void check_target(const std::string& path) {
     throw IoError(path, "open", errno);
 }
 
+void check_result_target(const std::string& path) {
+  if (!path.empty() && path != "-")
+    check_target(path);
+}
+
 void check_not_an_input(const std::string& path, const std::vector<std::string>& inputs) {
   std::error_code missing;
   if (!fs::is_regular_file(path, missing))

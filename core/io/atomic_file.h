@@ -62,6 +62,9 @@ PHRASEQ_API void write_file(const std::string& path, std::string_view text);
 /// Throws IoError if no file can be written there. For the start of a command, before its work.
 PHRASEQ_API void check_target(const std::string& path);
 
+/// The same for the place of a result, where "-" is standard output and "" asks for no file.
+PHRASEQ_API void check_result_target(const std::string& path);
+
 /// Throws UsageError if `path` is one of the files that a command reads, because it would be lost.
 PHRASEQ_API void check_not_an_input(const std::string& path,
                                     const std::vector<std::string>& inputs);

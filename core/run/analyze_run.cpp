@@ -114,7 +114,7 @@ void for_each_pass(const AnalyzeOptions& options,
                     TextFiles{options.source, options.target, options.trees},
                     LineReaderOptions{},
                     translator.max_source_tokens(),
-                    /*truncate=*/false);
+                    options.truncate_source);
   const nn::Precision precision = model.precision;
   for (auto examples = source.take(kSentencesAhead); !examples.empty();
        examples = source.take(kSentencesAhead)) {
@@ -229,6 +229,8 @@ AnalyzeRun::AnalyzeRun(std::span<const std::string> arguments)
 }
 
 int analyze(AnalyzeRun& run) {
+  check_result_target(run.options.output);
+  check_result_target(run.options.plot);
   at::set_num_threads(static_cast<int>(run.model.worker_settings().threads));
   const auto models = load_models(run.loaded->registry, run.model, "");
   if (models.size() > 1)

@@ -162,10 +162,8 @@ int rescore_pairs(RescoreRun& run, const TranslationSettings& settings, const Sh
 /// Prints the report, and writes the pairs and the picture if they were requested.
 int evaluate_contrastive(RescoreRun& run, const TranslationSettings& settings) {
   const auto& options = run.options.contrastive;
-  for (const std::string& target : {run.options.output, options.plot}) {
-    if (!target.empty() && target != "-")
-      check_target(target);
-  }
+  check_result_target(run.options.output);
+  check_result_target(options.plot);
   const auto set = score::read_contrastive_set(options.contrastive, options.columns);
   std::vector<std::string> paths = {run.model.path};
   paths.insert(paths.end(), options.against.begin(), options.against.end());

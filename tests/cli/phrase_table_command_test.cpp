@@ -67,6 +67,16 @@ TEST_F(PhraseTableCommand, RejectsWhatAnActionHasNoUseFor) {
   }
 }
 
+TEST_F(PhraseTableCommand, ABadPlaceForAResultIsFoundBeforeTheInputIsRead) {
+  for (const char* arguments :
+       {"build --source none --target none --output no/table",
+        "rules --pn-rules en-de -i none --reference none --wrong no/wrong"}) {
+    const Outcome outcome = run(arguments);
+    EXPECT_EQ(outcome.code, kExitIo) << arguments;
+    EXPECT_THAT(outcome.text, HasSubstr("no/")) << arguments;
+  }
+}
+
 TEST_F(PhraseTableCommand, TakesAGivenAlignment) {
   folder.write("s", "a b\n");
   folder.write("t", "x y\n");

@@ -279,7 +279,7 @@ TEST_F(ScoreCommands, CompareAndLearnersDoNotReplaceWhatTheyRead) {
   space.write("words", "a b a b\n");
   space.write("log.svg", "{}\n");
   for (const char* command : {"compare a sys --ref a -o sys",
-                              "compare one=a two=sys --ref a --plot sys",
+                              "compare one=a two=log.svg --ref a --plot log.svg",
                               "compare a sys --ref words --src words -o words",
                               "learn-bpe words --output ./words",
                               "truecase learn words --output words",
@@ -290,6 +290,26 @@ TEST_F(ScoreCommands, CompareAndLearnersDoNotReplaceWhatTheyRead) {
     EXPECT_THAT(result.errors, HasSubstr("is one of the inputs")) << command;
   }
   EXPECT_EQ(space.read("words"), "a b a b\n");
+}
+
+TEST_F(ScoreCommands, ABadPlaceForAResultIsFoundBeforeTheInputIsRead) {
+  for (const char* command : {"compare none other --ref none --output no/out",
+                              "compare none other --ref none --plot no/plot.svg",
+                              "learn-bpe none --output no/codes",
+                              "mbr none --output no/out",
+                              "plot none --output no/plot.svg",
+                              "rerank none --lm-scores none --output no/out",
+                              "shortlist build --source none --target none --output no/list"}) {
+    const auto result = run(command);
+    EXPECT_EQ(result.exit_code, kExitIo) << command;
+    EXPECT_THAT(result.errors, HasSubstr("error: no/")) << command;
+  }
+}
+
+TEST_F(ScoreCommands, ComparePlotsAsSvgOnly) {
+  const auto result = run("compare a sys --ref a --plot a.png");
+  EXPECT_EQ(result.exit_code, kExitUsage);
+  EXPECT_THAT(result.errors, HasSubstr("--plot a.png: expected FILE.svg"));
 }
 
 TEST_F(ScoreCommands, ScoreWarnsOfSubwords) {

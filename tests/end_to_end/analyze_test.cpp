@@ -209,7 +209,9 @@ TEST_F(Analyze, RejectsOptionsOfOtherModes) {
                                      {"activation", "--tau 0.3"},
                                      {"activation", "--layer 1"},
                                      {"activation", "--target-labels input"},
-                                     {"activation", "--plot -"}}) {
+                                     {"activation", "--plot -"},
+                                     {"activation", "--plot words.png"},
+                                     {"attention", "--truncate-source"}}) {
     const auto result = analyze(mode + files + option);
     EXPECT_EQ(result.exit_code, kExitUsage) << mode << ' ' << option;
     EXPECT_THAT(result.errors, HasSubstr(std::string(option).substr(0, 5)));

@@ -131,6 +131,10 @@ TEST_P(SourceSymbols, AnalyzesWhatFitsIntoTheModelAndNamesTheLineThatDoesNot) {
       run("analyze dump --source longer --target t --output none.jsonl", "");
   EXPECT_EQ(rejected.exit_code, kExitData);
   EXPECT_THAT(rejected.errors, HasSubstr("longer:1"));
+  const CommandResult truncated =
+      run("analyze dump --source longer --target t --truncate-source --output cut.jsonl", "");
+  EXPECT_EQ(truncated.exit_code, kExitOk) << truncated.errors;
+  EXPECT_EQ(workspace_.read("cut.jsonl"), workspace_.read("dump.jsonl"));
 }
 
 INSTANTIATE_TEST_SUITE_P(OfAllConventions,

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/text_fields.h"
+#include "core/plot/plot_file.h"
 
 namespace phraseq {
 
@@ -50,6 +51,9 @@ void describe_input(OptionTable& table, AnalyzeOptions& o) {
           "Bracketed parse tree of the source, or a file of them: for models that use trees, and "
           "for constituents.")
       .value_name("TREE|FILE");
+  table.field("truncate-source",
+              o.truncate_source,
+              "Use only the beginning of sources in files that are too long.");
 }
 
 void describe_output(OptionTable& table, AnalyzeOptions& o) {
@@ -104,7 +108,7 @@ void describe_dump(OptionTable& table, AnalyzeOptions& o) {
              o.plot,
              "activation, constituents: also plot the table. dump: also plot the tensors of the "
              "first sentence as one heat map. Format: SVG.")
-      .value_name("FILE");
+      .value_name("FILE.svg");
 }
 
 /// Options that the mode does not use.
@@ -129,6 +133,9 @@ std::vector<std::string> unused(const AnalyzeOptions& given) {
   require(mode == kActivation && given.stat == analysis::ActivationStatistic::kThreshold,
           given.tau != defaults.tau,
           "--tau is for activation with --stat threshold");
+  require(mode != kAttention,
+          given.truncate_source,
+          "--truncate-source is for the lines of files: shorten the sentence of attention");
   require(is_table, given.json, "--json is for activation and constituents");
   require(mode == kDump, !given.tensors.empty(), "--tensors is for dump");
   require(mode != kDump, !given.attention.empty(), "--attention is not for dump: use --tensors");
@@ -167,8 +174,8 @@ std::vector<std::string> AnalyzeOptions::problems() const {
   if (mode == AnalyzeMode::kAttention && !plot.empty())
     found.emplace_back(
         "attention: use --output for the plot; --plot is for activation, constituents and dump");
-  if (plot == "-")
-    found.emplace_back("--plot -: standard output is for the result; give --plot FILE");
+  if (const auto problem = plot::plot_file_problem(plot))
+    found.push_back(*problem);
   if (mode == AnalyzeMode::kConstituents && trees.empty())
     found.emplace_back("constituents: give the parse trees of --source with --trees");
   const bool one_place = mode == AnalyzeMode::kActivation || mode == AnalyzeMode::kConstituents;

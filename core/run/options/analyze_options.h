@@ -24,6 +24,7 @@ struct PHRASEQ_API AnalyzeOptions : Options {
   std::string source;
   std::string target;
   std::string trees;
+  bool truncate_source = false;
   std::string output = "-";
   std::vector<std::string> attention;
   std::string layer = "last";

@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "core/options/command_line.h"
+#include "core/plot/plot_file.h"
 
 namespace phraseq::score {
 
@@ -66,7 +67,7 @@ void describe_report(OptionTable& table, CompareOptions& o) {
   table.field("output", o.output, "Write to this file instead of standard output.")
       .short_flag("o")
       .value_name("FILE");
-  table.field("plot", o.plot, "Also plot the scores by length, as SVG.").value_name("FILE");
+  table.field("plot", o.plot, "Also plot the scores by length, as SVG.").value_name("FILE.svg");
   table.field("plot-kind", o.plot_kind, kPlotKindNames, "Plot bars or lines.");
   table
       .field(
@@ -107,8 +108,8 @@ std::vector<std::string> CompareOptions::problems() const {
     found.emplace_back("--sentences is for --format html only");
   if (plot.empty() && plot_kind != defaults.plot_kind)
     found.emplace_back("--plot-kind is for --plot FILE, which is missing");
-  if (plot == "-")
-    found.emplace_back("--plot -: standard output is for the report; give --plot FILE");
+  if (const auto problem = phraseq::plot::plot_file_problem(plot))
+    found.push_back(*problem);
   return found;
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <functional>
 
+#include "core/plot/plot_file.h"
+
 namespace phraseq::score {
 
 namespace {
@@ -64,7 +66,7 @@ void describe_report(OptionTable& table, ContrastiveOptions& o) {
       .value_name("FILE[:FILE]...");
   table.field("json", o.json, "Write the report as JSON.");
   table.field("plot", o.plot, "Also plot the accuracy by distance (or else by group), as SVG.")
-      .value_name("FILE");
+      .value_name("FILE.svg");
 }
 
 }  // namespace
@@ -84,6 +86,8 @@ std::vector<std::string> ContrastiveOptions::problems() const {
     found.emplace_back("--distance-edges: expected increasing numbers");
   if (!wanted() && (json || !plot.empty() || !against.empty()))
     found.emplace_back("--json, --plot and --against require --contrastive");
+  if (const auto problem = phraseq::plot::plot_file_problem(plot))
+    found.push_back(*problem);
   return found;
 }
 

@@ -201,6 +201,12 @@ TEST(AtomicFile, WritesToADeviceDirectly) {
               HasSubstr("/dev/full: cannot write: No space left on device"));
 }
 
+TEST(AtomicFile, AResultOnStandardOutputNeedsNoFile) {
+  EXPECT_NO_THROW(check_result_target("-"));
+  EXPECT_NO_THROW(check_result_target(""));
+  EXPECT_THROW(check_result_target("/dev/null/file"), IoError);
+}
+
 TEST(AtomicFile, WritesToAPipeDirectly) {
   int pipe_ends[2];
   ASSERT_EQ(::pipe(pipe_ends), 0);  // as /dev/stdout: a link to a pipe, which has no path
