@@ -107,14 +107,16 @@ TEST(OptionChoices, AreListedWhenAValueIsNotAmongThem) {
   for_each_table([&](const std::string& name, OptionTable& table) {
     for (OptionField* field : fields_with_choices(table)) {
       const std::string before = field->to_text();
+      std::vector<std::string> named = field->choices;
+      std::erase(named, "");  // "" is a choice of some options, but not one that can be shown
       try {
         field->from_text("no such value", OptionOrigin::kCommandLine);
         ADD_FAILURE() << name << ": --" << field->name << " takes any value";
       } catch (const UsageError& failure) {
-        EXPECT_THAT(failure.message(),
-                    testing::StartsWith(fmt::format("--{}: 'no such value' is not one of {}",
-                                                    field->name,
-                                                    fmt::join(field->choices, ", "))));
+        EXPECT_THAT(
+            failure.message(),
+            testing::StartsWith(fmt::format(
+                "--{}: 'no such value' is not one of {}", field->name, fmt::join(named, ", "))));
       }
       EXPECT_EQ(field->to_text(), before);
     }
