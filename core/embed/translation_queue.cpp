@@ -14,31 +14,16 @@
 #include "core/base/error.h"
 #include "core/base/signals.h"
 #include "core/base/wording/counted.h"
-#include "core/embed/text_layout.h"
+#include "core/embed/pending_request.h"
 #include "core/embed/translation_failure.h"
-#include "core/io/utf8.h"
 
 namespace phraseq {
 
 namespace {
 
-/// A request on its way: its texts laid out, its sentences encoded.
-struct Pending {
-  TranslationRequest request;
-  TranslationQueue::Done done;
-  std::vector<TextLayout> layouts = {};
-  std::vector<EngineSentence> sentences = {};  ///< of all texts, in order
-  std::vector<api::Sentence> results = {};     ///< of the sentences
-  std::deque<size_t> plain = {}, forced = {};  ///< not yet translated: without and with a prefix
-  size_t finished = 0;
-
-  bool is_abandoned() const { return request.abandoned && request.abandoned->load(); }
-  bool is_complete() const { return finished == sentences.size(); }
-};
-
 /// A sentence of a round.
 struct Share {
-  Pending* pending;
+  PendingRequest* pending;
   size_t place;
 };
 
@@ -50,143 +35,12 @@ struct RoundKind {
   /// Each kind in turn.
   RoundKind next() const { return {forced ? !alignment : alignment, !forced}; }
   /// The sentences of a request that a round of this kind takes; null where it takes none.
-  std::deque<size_t>* places(Pending& pending) const {
+  std::deque<size_t>* places(PendingRequest& pending) const {
     auto& left = forced ? pending.forced : pending.plain;
     const bool fits = pending.request.options.alignment == alignment && !left.empty();
     return fits ? &left : nullptr;
   }
 };
-
-TranslationFailure nobody_waits() {
-  return TranslationFailure(FailureReason::kStopping, "", "nobody waits for the answer");
-}
-
-void check_characters(const TextLayout& layout, const std::string& field) {
-  for (const std::string& sentence : layout.sentences) {
-    const auto fault = find_text_fault(sentence, ControlBytes::kReject);
-    if (!fault)
-      continue;
-    const bool control = fault->defect == TextDefect::kControl;
-    throw TranslationFailure(
-        FailureReason::kBadInput,
-        field,
-        fmt::format("{}{} ({})",
-                    control ? "" : "invalid UTF-8: ",
-                    to_string(fault->defect),
-                    escape_bytes(std::string_view(sentence).substr(fault->offset, fault->length))));
-  }
-}
-
-/// Makes sentences of a request's texts.
-class Encoder {
- public:
-  Encoder(const TranslationEngine& engine, Pending& pending) : engine_(engine), pending_(pending) {}
-
-  void encode() {
-    const auto& request = pending_.request;
-    for (size_t text = 0; text < request.texts.size(); ++text) {
-      field_ = field_place("text", text);
-      layout_ = lay_out_lines(request.texts[text]);
-      check_characters(layout_, field_);
-      split();
-      prefix_ = request.options.prefixes.empty() ? "" : request.options.prefixes[text];
-      check_prefix(text);
-      for (size_t place = 0; place < layout_.sentences.size(); ++place) {
-        check_wanted();
-        add_sentence(layout_.sentences[place], place == 0 ? prefix_ : "", text);
-      }
-      pending_.layouts.push_back(std::move(layout_));
-    }
-    pending_.results.resize(pending_.sentences.size());
-  }
-
- private:
-  /// Also drops an abandoned request while it is being encoded.
-  void check_wanted() const {
-    if (pending_.is_abandoned())
-      throw nobody_waits();
-  }
-
-  void split() {
-    if (pending_.request.options.split == api::Split::kNever)
-      return;
-    TextLayout divided{{}, {layout_.gaps.front()}};
-    for (size_t place = 0; place < layout_.sentences.size(); ++place) {
-      check_wanted();
-      append_layout(divided, parts_of(layout_.sentences[place]));
-      divided.gaps.back() += layout_.gaps[place + 1];
-    }
-    layout_ = std::move(divided);
-  }
-
-  /// A line as one sentence or as several.
-  TextLayout parts_of(const std::string& line) const {
-    const bool always = pending_.request.options.split == api::Split::kAlways;
-    if (always || is_too_long(engine_.encode(line, "", 0))) {
-      TextLayout parts = lay_out_sentences(line, engine_.source_language());
-      if (parts.sentences.size() > 1 || (always && !parts.sentences.empty()))
-        return parts;
-    }
-    return {{line}, {"", ""}};
-  }
-
-  void check_prefix(size_t text) const {
-    if (prefix_.empty())
-      return;
-    const auto layout = lay_out_lines(prefix_);
-    const std::string field = field_place("prefix", text);
-    check_characters(layout, field);
-    if (layout.sentences.size() != 1 || layout.sentences.front() != prefix_)
-      throw TranslationFailure(FailureReason::kBadInput, field, "expected one line");
-  }
-
-  bool is_too_long(const Example& example) const {
-    return static_cast<int64_t>(example.source.size()) > engine_.max_source_tokens();
-  }
-
-  void add_sentence(const std::string& sentence, const std::string& prefix, size_t text) {
-    EngineSentence added{sentence, {}, pending_.request.options.nbest};
-    const size_t number = pending_.sentences.size();
-    try {
-      added.example = engine_.encode(sentence, prefix, static_cast<int64_t>(number));
-    } catch (const DataError& failure) {
-      const auto field = prefix.empty() ? field_ : field_place("prefix", text);
-      throw TranslationFailure(FailureReason::kBadInput, field, failure.message());
-    }
-    if (is_too_long(added.example))
-      reject_length(added.example);
-    (added.example.target.empty() ? pending_.plain : pending_.forced).push_back(number);
-    pending_.sentences.push_back(std::move(added));
-  }
-
-  [[noreturn]] void reject_length(const Example& example) const {
-    throw TranslationFailure(FailureReason::kTooLong,
-                             field_,
-                             fmt::format("a sentence has {} tokens, the model accepts at most {}",
-                                         example.source.size(),
-                                         engine_.max_source_tokens()));
-  }
-
-  const TranslationEngine& engine_;
-  Pending& pending_;
-  TextLayout layout_;
-  std::string field_, prefix_;
-};
-
-/// Puts the texts of a finished request together.
-TranslationAnswer answer_of(Pending& pending) {
-  TranslationAnswer answer;
-  auto next = pending.results.begin();
-  for (TextLayout& layout : pending.layouts) {
-    api::Translation translation;
-    const auto end = next + static_cast<std::ptrdiff_t>(layout.sentences.size());
-    translation.sentences.assign(std::make_move_iterator(next), std::make_move_iterator(end));
-    translation.gaps = std::move(layout.gaps);
-    answer.translations.push_back(std::move(translation));
-    next = end;
-  }
-  return answer;
-}
 
 }  // namespace
 
@@ -196,19 +50,19 @@ struct TranslationQueue::State {
 
   mutable std::mutex mutex;
   std::condition_variable arrived;
-  std::vector<std::unique_ptr<Pending>> incoming;
+  std::vector<std::unique_ptr<PendingRequest>> incoming;
   QueueFigures figures;
   bool stopping = false;
 
-  std::list<std::unique_ptr<Pending>> active;  // the thread's own, oldest first
-  RoundKind kind;                              // of the last round
+  std::list<std::unique_ptr<PendingRequest>> active;  // the thread's own, oldest first
+  RoundKind kind;                                     // of the last round
   std::thread thread;
 
   void run();
   bool wait_for_work();
   void take_incoming();
-  void finish(Pending& pending, TranslationAnswer answer);
-  void fail(Pending& pending, std::exception_ptr failure);
+  void finish(PendingRequest& pending, TranslationAnswer answer);
+  void fail(PendingRequest& pending, std::exception_ptr failure);
   void drop_abandoned();
   void choose_kind();
   std::vector<Share> next_round();
@@ -240,14 +94,14 @@ void TranslationQueue::State::run() {
 }
 
 void TranslationQueue::State::take_incoming() {
-  std::vector<std::unique_ptr<Pending>> taken;
+  std::vector<std::unique_ptr<PendingRequest>> taken;
   {
     const std::lock_guard lock(mutex);
     taken.swap(incoming);
   }
   for (auto& pending : taken) {
     try {
-      Encoder(*engine, *pending).encode();
+      encode_request(*engine, *pending);
       active.push_back(std::move(pending));
     } catch (...) {
       fail(*pending, std::current_exception());
@@ -255,7 +109,7 @@ void TranslationQueue::State::take_incoming() {
   }
 }
 
-void TranslationQueue::State::finish(Pending& pending, TranslationAnswer answer) {
+void TranslationQueue::State::finish(PendingRequest& pending, TranslationAnswer answer) {
   {
     const std::lock_guard lock(mutex);
     --figures.waiting;
@@ -263,12 +117,12 @@ void TranslationQueue::State::finish(Pending& pending, TranslationAnswer answer)
   pending.done(std::move(answer));
 }
 
-void TranslationQueue::State::fail(Pending& pending, std::exception_ptr failure) {
+void TranslationQueue::State::fail(PendingRequest& pending, std::exception_ptr failure) {
   finish(pending, {{}, std::move(failure)});
 }
 
 void TranslationQueue::State::drop_abandoned() {
-  std::erase_if(active, [this](const std::unique_ptr<Pending>& pending) {
+  std::erase_if(active, [this](const std::unique_ptr<PendingRequest>& pending) {
     if (!pending->is_abandoned())
       return false;
     fail(*pending, std::make_exception_ptr(nobody_waits()));
@@ -319,7 +173,7 @@ void TranslationQueue::State::translate_round(const std::vector<Share>& shares) 
 
 /// After a failure: each request alone, so that only the one that causes it fails.
 void TranslationQueue::State::translate_apart(const std::vector<Share>& shares) {
-  std::vector<Pending*> failed;
+  std::vector<PendingRequest*> failed;
   for (const auto& pending : active) {
     std::vector<Share> own;
     for (const Share& share : shares) {
@@ -334,7 +188,7 @@ void TranslationQueue::State::translate_apart(const std::vector<Share>& shares) 
       failed.push_back(pending.get());
     }
   }
-  std::erase_if(active, [&failed](const std::unique_ptr<Pending>& pending) {
+  std::erase_if(active, [&failed](const std::unique_ptr<PendingRequest>& pending) {
     return std::find(failed.begin(), failed.end(), pending.get()) != failed.end();
   });
 }
@@ -362,7 +216,7 @@ void TranslationQueue::State::translate(const std::vector<Share>& shares) {
 }
 
 void TranslationQueue::State::answer_complete() {
-  std::erase_if(active, [this](const std::unique_ptr<Pending>& pending) {
+  std::erase_if(active, [this](const std::unique_ptr<PendingRequest>& pending) {
     if (!pending->is_complete())
       return false;
     finish(*pending, answer_of(*pending));
@@ -413,7 +267,7 @@ void TranslationQueue::submit(TranslationRequest request, Done done) {
     throw TranslationFailure(FailureReason::kQueueFull, "", "too many requests are waiting");
   ++state_->figures.waiting;
   state_->incoming.push_back(
-      std::make_unique<Pending>(Pending{std::move(request), std::move(done)}));
+      std::make_unique<PendingRequest>(PendingRequest{std::move(request), std::move(done)}));
   state_->arrived.notify_one();
 }
 
