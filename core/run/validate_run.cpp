@@ -23,6 +23,7 @@
 #include "core/train/train_checkpoint.h"
 #include "core/train/validation/validation_result.h"
 #include "core/train/validation/validator.h"
+#include "core/translate/recorded_components.h"
 
 namespace phraseq {
 namespace {
@@ -47,7 +48,8 @@ RecordedTraining recorded_training(const Registry& registry, const std::string& 
   RecordedTraining recorded;
   try {
     const auto file = CheckpointFile::open(resolve_checkpoint(path), /*verify_tensors=*/false);
-    recorded.criterion = declared_criterion(recorded_architecture(registry, file));
+    recorded.criterion =
+        declared_criterion(recorded_component(registry, file, Architecture::kKind));
     const nlohmann::json options = read_train_record(file).options;
     const auto found = options.find("criterion");
     const std::string name =

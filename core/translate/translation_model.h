@@ -78,29 +78,4 @@ struct PHRASEQ_API TranslationModel {
   void add_tensors(HostTensors& tensors, const TaskState& state) const;
 };
 
-/// Examples as one batch on the models' device, made by the first model's task, with what every
-/// model of the ensemble needs in its batches. Throws UsageError if two models need the same
-/// addition with different values, or different sources.
-PHRASEQ_API Batch collate_for(const std::vector<TranslationModel>& models,
-                              const std::vector<Example>& examples);
-
-/// Throws UsageError if two models of an ensemble have different dictionaries.
-PHRASEQ_API void require_same_dictionaries(const TranslationModel& first,
-                                           const TranslationModel& other);
-
-/// The maximum number of target tokens, including </s>, that all of the models accept.
-PHRASEQ_API int64_t max_target_positions(const std::vector<TranslationModel>& models);
-
-/// The names and options of a selection, as a checkpoint records them.
-PHRASEQ_API nlohmann::json to_json(const Selection& selection);
-/// A selection from such a record. Throws a PluginError that says what to install if the plugin is
-/// missing.
-PHRASEQ_API Selection selection_from(const Registry& registry,
-                                     const std::string& kind,
-                                     const nlohmann::json& record);
-/// The texts of the task that a checkpoint records.
-PHRASEQ_API std::map<std::string, std::string> recorded_task_texts(const CheckpointFile& file);
-/// The architecture that a checkpoint records, with its options.
-PHRASEQ_API Selection recorded_architecture(const Registry& registry, const CheckpointFile& file);
-
 }  // namespace phraseq

@@ -9,6 +9,7 @@
 #include "core/data/multilingual/tag_extras.h"
 #include "core/search/named_decoder.h"
 #include "core/text/dictionary.h"
+#include "core/translate/ensemble.h"
 #include "core/translate/extras/constrained_line.h"
 #include "core/translate/extras/finished_alignment.h"
 #include "core/translate/extras/prompts.h"

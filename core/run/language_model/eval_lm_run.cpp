@@ -16,6 +16,7 @@
 #include "core/run/language_model/context_window.h"
 #include "core/run/language_model/word_report.h"
 #include "core/run/result_output.h"
+#include "core/translate/ensemble.h"
 #include "core/translate/scoring/score_targets.h"
 
 namespace phraseq {

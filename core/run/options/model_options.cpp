@@ -14,6 +14,7 @@
 #include "core/data/source_trees.h"
 #include "core/nn/packed/packed_weights.h"
 #include "core/nn/precision/precision_option.h"
+#include "core/translate/ensemble.h"
 
 namespace phraseq {
 

@@ -21,6 +21,7 @@
 #include "core/run/training/computation.h"
 #include "core/run/training/preset_training.h"
 #include "core/run/training/training_warnings.h"
+#include "core/translate/recorded_components.h"
 
 namespace phraseq {
 

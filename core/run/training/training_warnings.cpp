@@ -13,7 +13,7 @@
 #include "core/base/random.h"
 #include "core/base/wording/counted.h"
 #include "core/data/joined/data_folders.h"
-#include "core/translate/translation_model.h"
+#include "core/translate/recorded_components.h"
 
 namespace phraseq {
 namespace {

@@ -6,6 +6,7 @@
 #include <c10/core/InferenceMode.h>
 
 #include "core/plugin/component_call.h"
+#include "core/translate/ensemble.h"
 
 namespace phraseq {
 namespace {

@@ -10,6 +10,7 @@
 #include "core/base/error.h"
 #include "core/criterion/token_loss.h"
 #include "core/search/sessions/log_mean_exp.h"
+#include "core/translate/ensemble.h"
 #include "core/translate/length_batches.h"
 
 namespace phraseq {
