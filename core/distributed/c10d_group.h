@@ -11,8 +11,8 @@
 
 namespace phraseq {
 
-/// Finds the other processes of a run (c10d's TCPStore) and connects to them (c10d's Gloo). Throws
-/// what `meet` throws, and UsageError for a backend that this build does not have.
+/// Finds the other processes of a run (c10d's TCPStore) and connects to them (c10d's Gloo or NCCL).
+/// Throws what `meet` throws, and UsageError for a backend that this build does not have.
 PHRASEQ_API std::unique_ptr<ProcessGroup> join_processes(const Placement& placement,
                                                          const DistributedOptions& options,
                                                          at::Device device);

@@ -18,7 +18,7 @@
 
 #include "core/base/error.h"
 #include "core/base/log.h"
-#include "core/base/out_of_memory.h"
+#include "core/base/memory/available_memory.h"
 #include "core/distributed/placement.h"
 #include "core/distributed/rendezvous.h"
 #include "core/options/command_line.h"

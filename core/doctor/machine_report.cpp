@@ -20,6 +20,8 @@
 #include <sys/statvfs.h>
 #include <sys/utsname.h>
 
+#include "core/base/memory/available_memory.h"
+
 namespace phraseq {
 namespace {
 
@@ -93,11 +95,9 @@ json memory_line(std::string_view key) {
   return text.empty() ? json() : json(std::strtoll(text.c_str(), nullptr, 10) * 1024);
 }
 
-/// Of the control group, in which a container or a job runs.
 json memory_limit() {
-  std::ifstream stream("/sys/fs/cgroup/memory.max");
-  int64_t bytes = 0;
-  return stream >> bytes ? json(bytes) : json();
+  const auto limit = limit_of_control_groups();
+  return limit ? json(*limit) : json();
 }
 
 json disk(const std::string& use, const fs::path& folder) {

@@ -11,7 +11,7 @@
 
 #include "core/base/error.h"
 #include "core/base/log.h"
-#include "core/base/out_of_memory.h"
+#include "core/base/memory/available_memory.h"
 #include "core/io/compressed/gzip_input.h"
 #include "core/io/failpoint.h"
 #include "core/io/utf8.h"

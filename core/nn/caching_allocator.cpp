@@ -16,6 +16,7 @@
 #include <fmt/format.h>
 #include <sys/mman.h>
 
+#include "core/base/memory/available_memory.h"
 #include "core/base/out_of_memory.h"
 
 namespace phraseq::nn {

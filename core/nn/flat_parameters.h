@@ -41,7 +41,8 @@ class PHRASEQ_API FlatParameters {
                  const std::function<int64_t(const Entry&)>& offset_of);
   /// For a second module of the same kind: its parameters become views of `original`'s values, and
   /// it gets gradients of its own. Several threads can then compute gradients of one model at the
-  /// same time. If `original` is to have a bf16 copy, it must already exist.
+  /// same time. A bf16 or fp16 copy of `original` is shared if it exists
+  /// already.
   FlatParameters(torch::nn::Module& replica, const FlatParameters& original);
 
   const std::vector<Entry>& entries() const { return entries_; }
@@ -70,7 +71,7 @@ class PHRASEQ_API FlatParameters {
   void zero_gradients();
 
   /// The elements from `begin` on as parameters without names: views of the same buffers. The bf16
-  /// copy is included if it exists already.
+  /// and fp16 copies are included if they exist already.
   FlatParameters slice(int64_t begin, int64_t elements) const;
 
  private:

@@ -13,10 +13,9 @@ enum class MapRole { kAttentionInput, kAttentionOutput, kFeedForward };
 
 /// The three published ways to draw a Transformer's first parameters.
 ///
-///   kFairseq        attention inputs Glorot uniform, gain 1/√2, biases U(±1/√in); attention output
-///   Glorot
-///                   uniform, bias 0; feed-forward weights and biases U(±1/√in); embeddings N(0,
-///                   d^-½), pad row 0
+///   kFairseq        attention inputs Glorot uniform, gain 1/√2, biases U(±1/√in);
+///                   attention output Glorot uniform, bias 0;
+///                   feed-forward weights and biases U(±1/√in); embeddings N(0, d^-½), pad row 0
 ///   kTensor2Tensor  Glorot uniform, biases 0; embeddings N(0, d^-½)
 ///   kNeutron        U(±1/√in), biases 0; embeddings U(±√(2/(V+d)))
 enum class InitializationStyle { kFairseq, kTensor2Tensor, kNeutron };

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 
 #include "core/base/error.h"
-#include "core/base/out_of_memory.h"
+#include "core/base/memory/available_memory.h"
 #include "core/io/crc32c.h"
 #include "core/io/mapping/lost_mappings.h"
 

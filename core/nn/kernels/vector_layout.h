@@ -9,8 +9,8 @@ namespace phraseq::nn {
 /// head_dim, one after the other; each piece is a sum over the `window` tokens that end at t,
 /// tokens before the sentence counting as zero:
 ///
-///   piece j of t = Σ_w x[t - (window-1-w) - part_lag · (parts-1-j), column + w · window_step + j ·
-///   part_step]
+///   piece j of t = Σ_w x[t - (window-1-w) - part_lag · (parts-1-j),
+///                        column + w · window_step + j · part_step]
 ///
 /// A convolution is window = its width with the products of its taps side by side; a key that is a
 /// window of earlier keys is parts = its width with part_lag 1 and part_step 0.

@@ -5,7 +5,7 @@
 
 #include <c10/core/CachingDeviceAllocator.h>
 
-#include "core/base/out_of_memory.h"
+#include "core/base/memory/available_memory.h"
 #include "core/nn/caching_allocator.h"
 
 namespace phraseq::nn {

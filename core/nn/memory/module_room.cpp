@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/memory/available_memory.h"
 #include "core/base/out_of_memory.h"
 
 namespace phraseq::nn {

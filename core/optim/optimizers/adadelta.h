@@ -17,9 +17,15 @@ struct PHRASEQ_API AdadeltaOptions : Options {
 };
 
 /// Adadelta (Zeiler 2012, algorithm 1), with torch::optim::Adadelta's learning rate (1 = the
-/// paper's) and L2 penalty: g' = g + wd·p, a = ρ a + (1-ρ) g'², Δ = √(d+eps)/√(a+eps) · g', d = ρ d
-/// + (1-ρ) Δ², p = p - lr·Δ. The paper's ρ and eps are the defaults; torch's and fairseq's ρ is
-/// 0.9.
+/// paper's) and L2 penalty:
+///
+///   g' = g + wd·p
+///   a = ρ a + (1-ρ) g'²
+///   Δ = √(d+eps)/√(a+eps) · g'
+///   d = ρ d + (1-ρ) Δ²
+///   p = p - lr·Δ
+///
+/// The paper's ρ and eps are the defaults; torch's and fairseq's ρ is 0.9.
 class PHRASEQ_API Adadelta final : public Optimizer {
  public:
   Adadelta(const AdadeltaOptions& options, const OptimizerSetup& setup);

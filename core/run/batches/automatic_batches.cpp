@@ -10,6 +10,7 @@
 #include "core/base/error.h"
 #include "core/base/host_name.h"
 #include "core/base/log.h"
+#include "core/base/memory/available_memory.h"
 #include "core/base/out_of_memory.h"
 #include "core/base/wording/counted.h"
 #include "core/nn/memory/device_memory.h"

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "core/base/log.h"
+#include "core/base/memory/available_memory.h"
 #include "core/base/out_of_memory.h"
 #include "core/checkpoint/checkpoint_folder.h"
 #include "core/checkpoint/quantize.h"

@@ -10,7 +10,7 @@
 
 #include "core/base/error.h"
 #include "core/base/log.h"
-#include "core/base/out_of_memory.h"
+#include "core/base/memory/available_memory.h"
 #include "core/base/wording/counted.h"
 #include "core/io/compressed/gzip_input.h"
 #include "core/io/terminal_input.h"

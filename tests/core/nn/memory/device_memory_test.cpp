@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/base/memory/available_memory.h"
 #include "core/base/out_of_memory.h"
 #include "core/nn/caching_allocator.h"
 

@@ -1,0 +1,84 @@
+#include "core/base/memory/available_memory.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <limits>
+#include <optional>
+#include <unistd.h>
+#include <vector>
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include "core/base/error.h"
+#include "core/base/memory/control_group.h"
+
+namespace phraseq {
+namespace {
+
+constexpr uint64_t kNoLimit = std::numeric_limits<uint64_t>::max();
+
+uint64_t left_in_machine() {
+  const auto kibibytes = number_in("/proc/meminfo", "MemAvailable:");
+  return kibibytes ? *kibibytes * 1024 : kNoLimit;
+}
+
+/// A process stays in its groups: only their numbers are read again.
+const std::vector<MemoryGroup>& own_groups() {
+  static const auto groups = memory_groups("/proc/self/cgroup", "/sys/fs/cgroup");
+  return groups;
+}
+
+uint64_t left_in_control_groups() {
+  uint64_t left = kNoLimit;
+  for (const MemoryGroup& group : own_groups()) left = std::min(left, group.left().value_or(left));
+  return left;
+}
+
+/// Of the process (ulimit -v).
+std::optional<uint64_t> limit_of_address_space() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+    return std::nullopt;
+  return limit.rlim_cur;
+}
+
+uint64_t left_in_address_space() {
+  const auto pages = number_in("/proc/self/statm", "");
+  const auto limit = limit_of_address_space();
+  if (!pages || !limit)
+    return kNoLimit;
+  const uint64_t used = *pages * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  return *limit - std::min(*limit, used);
+}
+
+}  // namespace
+
+uint64_t available_memory() {
+  return std::min({left_in_machine(), left_in_control_groups(), left_in_address_space()});
+}
+
+std::optional<uint64_t> limit_of_control_groups() {
+  std::optional<uint64_t> lowest;
+  for (const MemoryGroup& group : own_groups()) {
+    const auto limit = group.limit();
+    if (limit && (!lowest || *limit < *lowest))
+      lowest = limit;
+  }
+  return lowest;
+}
+
+bool is_address_space_limited() { return limit_of_address_space().has_value(); }
+
+void require_room(const std::string& path, size_t held, size_t more) {
+  constexpr size_t kSmall = size_t{64} << 20;
+  if (more <= kSmall || more <= available_memory())
+    return;
+  throw IoError(path,
+                fmt::format("keep more than {} MiB in memory", held >> 20),
+                ENOMEM,
+                "It is read as a whole. Does it end? Give less text, or use a machine with more "
+                "memory.");
+}
+
+}  // namespace phraseq
