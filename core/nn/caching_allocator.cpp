@@ -64,14 +64,17 @@ size_t mapped_bytes(const SizeClass& size) {
 }
 
 /// Whether the machine has `bytes` more. The system promises memory that it does not have and kills
-/// the process when it is used; hence this look at every 64 MB that were mapped.
+/// the process when it is used; hence this look at every 64 MiB that were mapped. As much must be
+/// left for what is allocated between two looks, here or by libraries.
 bool is_available(size_t bytes) {
   constexpr size_t kLook = size_t{64} << 20;
   static std::atomic<size_t> since_last_look = 0;
   if (since_last_look.fetch_add(bytes) + bytes < kLook)
     return true;
-  since_last_look = 0;
-  return bytes < available_memory();
+  const bool fits = bytes + kLook < available_memory();
+  if (fits)
+    since_last_look = 0;  // otherwise the next request looks again
+  return fits;
 }
 
 /// What the blocks of the cache hold.
