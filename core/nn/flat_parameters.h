@@ -41,8 +41,7 @@ class PHRASEQ_API FlatParameters {
                  const std::function<int64_t(const Entry&)>& offset_of);
   /// For a second module of the same kind: its parameters become views of `original`'s values, and
   /// it gets gradients of its own. Several threads can then compute gradients of one model at the
-  /// same time. A bf16 or fp16 copy of `original` is shared if it exists
-  /// already.
+  /// same time. A bf16 or fp16 copy of `original` is shared if it exists.
   FlatParameters(torch::nn::Module& replica, const FlatParameters& original);
 
   const std::vector<Entry>& entries() const { return entries_; }

@@ -10,7 +10,6 @@
 #include "core/base/error.h"
 
 namespace phraseq {
-
 namespace {
 
 void require_same_sources(const std::vector<TranslationModel>& models) {

@@ -4,6 +4,8 @@
 #include <fstream>
 #include <string>
 
+#include "core/base/text_fields.h"
+
 namespace phraseq {
 
 namespace fs = std::filesystem;
@@ -28,7 +30,8 @@ struct Membership {
 
   bool is_of_version_2() const { return controllers.empty(); }
   bool has_memory() const {
-    return ("," + controllers + ",").find(",memory,") != std::string::npos;
+    const auto names = split_text(controllers, ",");
+    return std::ranges::find(names, "memory") != names.end();
   }
 };
 
