@@ -13,7 +13,7 @@
 #       --size tiny|base        default: tiny
 #       --trials N              at most so many trials of a system after the first (default: 8)
 #       --patience N            validations without a higher BLEU, and number of averaged checkpoints (default: 10)
-#       --interval N            updates between validations (default: 500; 150 for multi30k-5k-en-de)
+#       --interval N            updates between validations (default: 500; 150 with 5,000 pairs)
 #       --updates N             at most so many updates of a training (default: 200000)
 #       --test NAME SRC REF     scores another test set with what has been trained, and trains nothing
 #       --contrastive NAME TSV  evaluates a contrastive set with what has been trained, and trains nothing

@@ -4,10 +4,11 @@
 #   pairs             the number of training pairs to use, from the first on; empty: all
 #   every             updates between validations
 #   words             yes: also as words, for the models with a phrase memory
+#   vocabulary        the number of words that these models know; smaller with few pairs, so that some are unknown
 #   tokenizer         of BLEU
 #   unit, edges       of the length buckets
 
-known_corpora=(multi30k-en-de multi30k-de-en multi30k-5k-en-de help-en-de help-zh-vi zh-en en-vi)
+known_corpora=(multi30k-en-de multi30k-de-en multi30k-5k-en-de help-en-de help-zh-vi help-5k-zh-en zh-en en-vi)
 
 # A corpus of your own is NAME=SRC-TGT:FOLDER[,FOLDER...].
 define_corpus() { # NAME
@@ -19,6 +20,7 @@ define_corpus() { # NAME
     multi30k-5k-en-de) source=en target=de pairs=5000 from=("$data/multi30k") ;;
     help-en-de) source=en target=de from=("$data/lohelp/en-de" "$data/l10n/en-de") ;;
     help-zh-vi) source=zh target=vi from=("$data/lohelp/vi-zh" "$data/l10n/vi-zh") ;;
+    help-5k-zh-en) source=zh target=en words=yes pairs=5000 from=("$data/lohelp/en-zh") ;;
     zh-en) source=zh target=en words=yes from=("$data/3am" "$data/tatoeba-en-zh" "$data/lohelp/en-zh") ;;
     en-vi) source=en target=vi from=("$data/en-vi") ;;
     *)
@@ -28,6 +30,7 @@ define_corpus() { # NAME
       [[ $source-$target != zh-en ]] || words=yes ;;
   esac
   every=${interval:-$([[ $pairs ]] && echo 150 || echo 500)}
+  [[ -z $pairs || $size != tiny ]] || vocabulary=2000
   tokenizer=13a unit=words edges=15,30,45
   [[ $target != zh ]] || tokenizer=zh
   [[ $source != zh ]] || unit=characters

@@ -6,7 +6,7 @@
 #   runs.tsv, leaks.tsv, scores/       what the tables are made from, with the logs
 
 prepare() {
-  local part language folder
+  local part language
   mkdir -p text scores
   if [[ ! -e text/complete ]]; then
     for part in train dev test; do
@@ -16,6 +16,9 @@ prepare() {
     touch text/complete
   fi
   check_test test "text/test.$source" "text/test.$target"
+}
+
+prepare_subwords() {
   [[ -e data-bin/manifest.json ]] ||
     phraseq preprocess --source-lang "$source" --target-lang "$target" --joined-dictionary --subwords "$pieces" \
       --trainpref text/train --validpref text/dev --testpref text/test \
@@ -230,9 +233,12 @@ obstacle_of() { # SYSTEM
 
 train_system() { # SYSTEM
   local obstacle seed config
-  [[ $(data_of "$1") == data-bin || ! $words ]] || prepare_words "$(data_of "$1")"
   obstacle=$(obstacle_of "$1")
   if [[ $obstacle ]]; then echo "evidence.sh: $1 is left out: $obstacle" >&2; return; fi
+  case $(data_of "$1") in
+    data-bin) prepare_subwords ;;
+    *) prepare_words "$(data_of "$1")" ;;
+  esac
   if needs_tuning "$1"; then tune "$1"; fi
   config=$(cat "$1/chosen")
   for seed in "${seeds[@]}"; do dev_bleu "$1" "$config" "$seed" > /dev/null; done
