@@ -3,34 +3,17 @@
 #include <fmt/format.h>
 
 #include "core/plot/colors.h"
+#include "core/plot/html_page.h"
 
 namespace phraseq::analysis {
 namespace {
 
 constexpr int kShades = 64;
 
-constexpr std::string_view kHead = R"html(<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>phraseq analyze attention</title>
-<style>
-:root { color-scheme: light dark; --text: #222; --page: #fff; }
-@media (prefers-color-scheme: dark) { :root { --text: #e6e6e6; --page: #161616; } }
-body {
-  font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 90rem; padding: 0 1rem;
-  color: var(--text); background: var(--page);
-}
-section { margin: 2rem 0; }
+constexpr std::string_view kStyle = R"css(section { margin: 2rem 0; }
 label { margin-right: 1.5rem; }
 select { font: inherit; }
-section > div { overflow-x: auto; }
-</style>
-</head>
-<body>
-<h1>Attention</h1>
-)html";
+)css";
 
 /// Gives each cell of a section's picture the shade and the number of the chosen layer and head.
 constexpr std::string_view kScript = R"html(<script>
@@ -94,7 +77,7 @@ std::string section(const RecordedSentence& sentence,
       "<section data-title=\"{}\">\n"
       "<label>Layer <select>{}</select></label>\n"
       "<label>Head <select>{}</select></label>\n"
-      "<div>\n{}</div>\n"
+      "<div class=\"wide\">\n{}</div>\n"
       "<script type=\"application/json\">{}</script>\n"
       "</section>\n",
       title_of(layers.front().place),
@@ -109,7 +92,8 @@ std::string section(const RecordedSentence& sentence,
 std::string attention_page(const RecordedSentence& sentence,
                            const std::vector<AttentionPlace>& places,
                            TargetLabels labels) {
-  std::string html(kHead);
+  std::string html =
+      plot::html_head("phraseq analyze attention", 90, kStyle) + "<h1>Attention</h1>\n";
   for (const AttentionPlace place : places) {
     const auto layers = attention_weights(sentence, place);
     if (!layers.empty())

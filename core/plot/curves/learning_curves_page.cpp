@@ -7,37 +7,13 @@
 #include <fmt/format.h>
 
 #include "core/plot/curves/metric_title.h"
+#include "core/plot/html_page.h"
 #include "core/plot/scale.h"
 
 namespace phraseq::plot {
 namespace {
 
-constexpr std::string_view kCurvesHead = R"html(<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>phraseq plot</title>
-<style>
-:root { color-scheme: light dark; --text: #222; --page: #fff; --rule: #ddd; --heading-rule: #888; }
-@media (prefers-color-scheme: dark) {
-  :root { --text: #e6e6e6; --page: #161616; --rule: #3a3a3a; --heading-rule: #777; }
-}
-body {
-  font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 64rem; padding: 0 1rem;
-  color: var(--text); background: var(--page);
-}
-table { border-collapse: collapse; margin: 1.5rem 0; }
-th, td { border-bottom: 1px solid var(--rule); padding: .4rem .8rem; text-align: right; }
-th { border-bottom: 2px solid var(--heading-rule); }
-td { font-variant-numeric: tabular-nums; }
-th:first-child, td:first-child { text-align: left; overflow-wrap: anywhere; }
-.wide { overflow-x: auto; }
-svg { max-width: 100%; height: auto; }
-</style>
-</head>
-<body>
-)html";
+constexpr std::string_view kCurvesStyle = "svg { max-width: 100%; height: auto; }\n";
 
 /// The last point of all that a run measured.
 Measurement last_of(const RunMetrics& run) {
@@ -99,7 +75,7 @@ std::string row(const LabeledRun& run) {
 
 std::string learning_curves_page(const std::vector<LabeledRun>& runs,
                                  const CurveSettings& settings) {
-  std::string html(kCurvesHead);
+  std::string html = html_head("phraseq plot", 64, kCurvesStyle);
   html += panel_chart(learning_curves(runs, settings)).element();
   html +=
       "<div class=\"wide\"><table>\n<tr><th>Run</th><th>Updates</th><th>Epochs</th><th>Hours</th>"

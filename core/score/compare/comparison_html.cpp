@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "core/plot/html_page.h"
 #include "core/score/compare/comparison_plot.h"
 #include "core/score/compare/comparison_rows.h"
 #include "core/score/compare/sentences_html.h"
@@ -11,34 +12,11 @@
 namespace phraseq::score {
 namespace {
 
-constexpr std::string_view kHead = R"html(<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>phraseq compare</title>
-<style>
-:root {
-  color-scheme: light dark;
-  --text: #222; --page: #fff; --faint: #666; --rule: #ddd; --heading-rule: #888; --better: #0a6b1e; --worse: #b3261e;
-}
-@media (prefers-color-scheme: dark) {
-  :root {
-    --text: #e6e6e6; --page: #161616; --faint: #a8a8a8; --rule: #3a3a3a; --heading-rule: #777; --better: #7ddc8b;
-    --worse: #ff9c91;
-  }
-}
-body {
-  font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 80rem; padding: 0 1rem;
-  color: var(--text); background: var(--page);
-}
-table { border-collapse: collapse; margin: 1rem 0 2rem; }
-th, td { border-bottom: 1px solid var(--rule); padding: .4rem 1rem; text-align: right; vertical-align: top; }
-th { border-bottom: 2px solid var(--heading-rule); }
+constexpr std::string_view kStyle = R"css(table { margin: 1rem 0 2rem; }
+th, td { padding: .4rem 1rem; }
 td:not(:first-child) { white-space: nowrap; }
 td small { white-space: normal; }
-th:first-child, td:first-child { text-align: left; overflow-wrap: anywhere; min-width: 8rem; }
-.wide { overflow-x: auto; }
+th:first-child, td:first-child { min-width: 8rem; }
 .sentence { margin: 1rem 0; padding-top: .6rem; border-top: 1px solid var(--rule); }
 .sentence dl { display: grid; grid-template-columns: minmax(5rem, max-content) 1fr; gap: .1rem 1rem; margin: .3rem 0; }
 .sentence dt { color: var(--faint); max-width: 14rem; overflow-wrap: anywhere; }
@@ -49,10 +27,7 @@ small { color: var(--faint); }
 .worse { color: var(--worse); font-weight: bold; }
 code { overflow-wrap: anywhere; }
 svg { max-width: 100%; height: auto; border-radius: .4rem; }
-</style>
-</head>
-<body>
-)html";
+)css";
 
 /// Color and an arrow say the same, for those who see no colors.
 std::string below_html(const ComparisonCell& cell) {
@@ -104,7 +79,7 @@ std::string signature_html(std::string_view name, std::string_view signature) {
 }  // namespace
 
 std::string comparison_html(const Comparison& comparison, int width) {
-  std::string html(kHead);
+  std::string html = plot::html_head("phraseq compare", 80, kStyle);
   html += "<h1>Comparison</h1>\n" + table_html(metric_rows(comparison, width));
   html += fmt::format(
       "<h2>{} by {}</h2>\n", comparison.bucket_metric, plot::escape_xml(comparison.length_title));
