@@ -1,10 +1,9 @@
 #include "core/nn/recurrent/recurrent_options.h"
 
+#include "core/nn/parameters/size_limits.h"
+
 namespace phraseq::nn {
 namespace {
-
-/// The largest width that options take.
-constexpr double kLargestSize = 65536;
 
 void describe_sizes(OptionTable& table, RecurrentOptions& o) {
   table.field("embed-dim", o.embed_dim, "Embedding dimension of encoder and decoder.")
@@ -56,12 +55,12 @@ void describe_positions(OptionTable& table, RecurrentOptions& o) {
       .field("max-source-positions",
              o.max_source_positions,
              "Maximum number of tokens in a source sentence.")
-      .in(1, 16777216);
+      .in(1, kLargestLength);
   table
       .field("max-target-positions",
              o.max_target_positions,
              "Maximum number of tokens in a target sentence.")
-      .in(1, 16777216);
+      .in(1, kLargestLength);
 }
 
 }  // namespace

@@ -1,14 +1,14 @@
 #include "core/nn/transformer/transformer_options.h"
 
+#include <string_view>
+
 #include <fmt/format.h>
 
+#include "core/nn/parameters/size_limits.h"
 #include "core/options/enum_name.h"
 
 namespace phraseq::nn {
 namespace {
-
-/// The largest width, number of layers and number of heads that options take.
-constexpr double kLargestSize = 65536;
 
 void describe_sizes(OptionTable& table, TransformerOptions& o) {
   table.field("encoder-embed-dim", o.encoder_embed_dim, "Encoder embedding dimension.")
@@ -37,23 +37,6 @@ void describe_sizes(OptionTable& table, TransformerOptions& o) {
       .in(1, kLargestSize);
 }
 
-void describe_regularization(OptionTable& table, TransformerOptions& o) {
-  table.field("dropout", o.dropout, "Dropout probability.").in(0.0, 0.99);
-  table
-      .field("attention-dropout", o.attention_dropout, "Dropout probability for attention weights.")
-      .in(0.0, 0.99)
-      .alias("attn-dropout");
-  table
-      .field("activation-dropout",
-             o.activation_dropout,
-             "Dropout probability after activation in FFN.")
-      .in(0.0, 0.99)
-      .alias("act-dropout")
-      .alias("relu-dropout");
-  o.encoder_drop.describe(table, "encoder");
-  o.decoder_drop.describe(table, "decoder");
-}
-
 void describe_embeddings(OptionTable& table, TransformerOptions& o) {
   table.field(
       "share-all-embeddings",
@@ -80,15 +63,15 @@ void describe_embeddings(OptionTable& table, TransformerOptions& o) {
       .field("max-source-positions",
              o.max_source_positions,
              "Maximum number of tokens in a source sentence.")
-      .in(1, 16777216);
+      .in(1, kLargestLength);
   table
       .field("max-target-positions",
              o.max_target_positions,
              "Maximum number of tokens in a target sentence.")
-      .in(1, 16777216);
+      .in(1, kLargestLength);
 }
 
-void describe_switches(OptionTable& table, TransformerOptions& o) {
+void describe_normalization(OptionTable& table, TransformerOptions& o) {
   table.field(
       "encoder-normalize-before",
       o.encoder_normalize_before,
@@ -97,13 +80,9 @@ void describe_switches(OptionTable& table, TransformerOptions& o) {
       "decoder-normalize-before",
       o.decoder_normalize_before,
       "Apply layer normalization before each decoder sub-layer, and once after the last layer.");
-  table
-      .field("activation-fn",
-             o.activation_fn,
-             kFeedForwardActivationNames,
-             "Activation function of the feed-forward layers; gelu is the exact (erf) form.")
-      .alias("activation");
-  table.field("norm-eps", o.norm_eps, "Epsilon of layer normalization.").in(1e-12, 1e-2);
+}
+
+void describe_switches(OptionTable& table, TransformerOptions& o) {
   table.field("attn-bias",
               o.attn_bias,
               "Use biases in the query, key, value and output projections of attention.");
@@ -120,50 +99,86 @@ void describe_switches(OptionTable& table, TransformerOptions& o) {
               "Initialization of the parameters, as in the named toolkit.");
 }
 
-void check_stack(std::vector<std::string>& found, const char* stack, int64_t width, int64_t heads) {
-  if (width % heads != 0) {
-    found.push_back(fmt::format(
-        "--{0}-embed-dim {1} is not divisible by --{0}-attention-heads {2}", stack, width, heads));
-  }
-}
+/// What is checked of a stack.
+struct Stack {
+  std::string_view name;
+  int64_t width;
+  int64_t heads;
+};
 
-void check_positions(std::vector<std::string>& found,
-                     const TransformerOptions& o,
-                     const char* stack,
-                     int64_t width) {
-  const bool any_width = o.pos == PositionKind::kLearned || o.pos == PositionKind::kNone;
-  if (any_width || (width % 2 == 0 && width >= 4))
+void check_stack(std::vector<std::string>& found, const Stack& stack, PositionKind pos) {
+  if (stack.width % stack.heads != 0) {
+    found.push_back(fmt::format("--{0}-embed-dim {1} is not divisible by --{0}-attention-heads {2}",
+                                stack.name,
+                                stack.width,
+                                stack.heads));
+  }
+  const bool any_width = pos == PositionKind::kLearned || pos == PositionKind::kNone;
+  if (any_width || (stack.width % 2 == 0 && stack.width >= 4))
     return;
   found.push_back(fmt::format(
       "--{}-embed-dim {}: --pos {} needs an even width of at least 4; --pos learned accepts any",
-      stack,
-      width,
-      enum_name(kPositionKindNames, o.pos)));
+      stack.name,
+      stack.width,
+      enum_name(kPositionKindNames, pos)));
 }
 
 }  // namespace
 
 void TransformerOptions::describe(OptionTable& table) {
   describe_sizes(table, *this);
-  describe_regularization(table, *this);
+  describe_dropout(table);
+  encoder_drop.describe(table, "encoder");
+  decoder_drop.describe(table, "decoder");
   describe_embeddings(table, *this);
+  describe_normalization(table, *this);
+  describe_layers(table);
   describe_switches(table, *this);
+}
+
+void TransformerOptions::describe_dropout(OptionTable& table) {
+  table.field("dropout", dropout, "Dropout probability.").in(0.0, 0.99);
+  table.field("attention-dropout", attention_dropout, "Dropout probability for attention weights.")
+      .in(0.0, 0.99)
+      .alias("attn-dropout");
+  table
+      .field(
+          "activation-dropout", activation_dropout, "Dropout probability after activation in FFN.")
+      .in(0.0, 0.99)
+      .alias("act-dropout")
+      .alias("relu-dropout");
+}
+
+void TransformerOptions::describe_layers(OptionTable& table) {
+  table
+      .field("activation-fn",
+             activation_fn,
+             kFeedForwardActivationNames,
+             "Activation function of the feed-forward layers; gelu is the exact (erf) form.")
+      .alias("activation");
+  table.field("norm-eps", norm_eps, "Epsilon of layer normalization.").in(1e-12, 1e-2);
 }
 
 std::vector<std::string> TransformerOptions::problems() const {
   std::vector<std::string> found;
-  check_stack(found, "encoder", encoder_embed_dim, encoder_attention_heads);
-  check_stack(found, "decoder", decoder_embed_dim, decoder_attention_heads);
-  check_positions(found, *this, "encoder", encoder_embed_dim);
-  check_positions(found, *this, "decoder", decoder_embed_dim);
-  encoder_drop.check(found, "encoder", encoder_layers);
-  decoder_drop.check(found, "decoder", decoder_layers);
+  check_encoder(found);
+  check_decoder(found);
   if (share_all_embeddings && encoder_embed_dim != decoder_embed_dim) {
     found.push_back(
         "--share-all-embeddings needs --encoder-embed-dim and --decoder-embed-dim to be equal; "
         "--share-all-embeddings no accepts any");
   }
   return found;
+}
+
+void TransformerOptions::check_encoder(std::vector<std::string>& found) const {
+  check_stack(found, {"encoder", encoder_embed_dim, encoder_attention_heads}, pos);
+  encoder_drop.check(found, "encoder", encoder_layers);
+}
+
+void TransformerOptions::check_decoder(std::vector<std::string>& found) const {
+  check_stack(found, {"decoder", decoder_embed_dim, decoder_attention_heads}, pos);
+  decoder_drop.check(found, "decoder", decoder_layers);
 }
 
 bool TransformerOptions::leaves_out(const std::string& parameter) const {

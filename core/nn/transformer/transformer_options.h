@@ -72,6 +72,14 @@ struct PHRASEQ_API TransformerOptions : Options, LeavesOutParameters {
   /// Sets widths, layers and heads of both stacks.
   void set_sizes(int64_t model, int64_t ffn, int64_t heads, int64_t layers);
   void set_dropout(double residual, double attention, double activation);
+
+ protected:
+  void describe_dropout(OptionTable& table);
+  /// The activation of the feed-forward layers, and what layer normalization adds to the variance.
+  void describe_layers(OptionTable& table);
+  /// Adds what is wrong with one stack.
+  void check_encoder(std::vector<std::string>& found) const;
+  void check_decoder(std::vector<std::string>& found) const;
 };
 
 /// Sets every switch except the sizes as in one of three published code bases: fairseq, Neutron and

@@ -1,5 +1,7 @@
 #include "plugins/architectures/phrasenet/options.h"
 
+#include "core/nn/parameters/size_limits.h"
+
 namespace phraseq::phrasenet {
 
 void PhraseNetOptions::describe(OptionTable& table) {
@@ -9,7 +11,8 @@ void PhraseNetOptions::describe(OptionTable& table) {
               kVariantNames,
               "gate: a gate chooses between word and phrase, and a classifier chooses the slot; "
               "softmax: one softmax over words and encoded phrases.");
-  table.field("gate-hidden", gate_hidden, "Hidden size of the gate network.").in(1, 65536);
+  table.field("gate-hidden", gate_hidden, "Hidden size of the gate network.")
+      .in(1, nn::kLargestSize);
   table.field(
       "gate-act",
       gate_act,
