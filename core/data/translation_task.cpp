@@ -63,10 +63,7 @@ void describe_languages(OptionTable& table, TranslationOptions& o) {
 }
 
 void describe_tokenizers(OptionTable& table, TranslationOptions& o) {
-  table.field("tokenizer",
-              o.tokenizer,
-              "Tokenizer for raw text; auto = the tokenizer of the data folder, or sentencepiece "
-              "if there is a subword model, otherwise word.");
+  describe_tokenizer(table, o.tokenizer);
   table
       .field("subword-model",
              o.subword_model,

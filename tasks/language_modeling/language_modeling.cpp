@@ -25,10 +25,7 @@ void LanguageModelingOptions::describe(OptionTable& table) {
               data_loader,
               "Data loader: indexed (files made by phraseq preprocess --only-source) or text (raw "
               "FOLDER/SPLIT.LANG, plain or .gz); auto = indexed if the folder has .idx files.");
-  table.field("tokenizer",
-              tokenizer,
-              "Tokenizer for raw text; auto = the tokenizer of the data folder, or sentencepiece "
-              "if there is a subword model, otherwise word.");
+  describe_tokenizer(table, tokenizer);
   table.field("subword-model", subword_model, "SentencePiece model, if the data folder has none.")
       .alias("sentencepiece-model")
       .value_name("FILE");

@@ -105,10 +105,7 @@ void describe_text(OptionTable& table, MultilingualOptions& o) {
       "Data loader: indexed (files made by phraseq preprocess) or text (raw "
       "FOLDER/SRC-TGT/SPLIT.LANG, plain or .gz); auto = indexed if the folder of a pair has "
       ".idx files.");
-  table.field("tokenizer",
-              o.tokenizer,
-              "Tokenizer for raw text; auto = the tokenizer of the data folder, or sentencepiece "
-              "if there is a subword model, otherwise word.");
+  describe_tokenizer(table, o.tokenizer);
   table
       .field("subword-model",
              o.subword_model,

@@ -23,6 +23,13 @@ void sample_with(OptionTable& table, const std::string& tokenizer, double dropou
 
 }  // namespace
 
+void describe_tokenizer(OptionTable& table, std::string& tokenizer) {
+  table.field("tokenizer",
+              tokenizer,
+              "Tokenizer for raw text; auto = the tokenizer of the data folder, or sentencepiece "
+              "if there is a subword model, otherwise word.");
+}
+
 void describe_bpe_dropout(OptionTable& table, double& bpe_dropout) {
   table
       .field("bpe-dropout",

@@ -11,7 +11,8 @@
 
 namespace phraseq {
 
-/// The option --bpe-dropout of tasks that read raw text.
+/// The options --tokenizer and --bpe-dropout of tasks that read raw text.
+PHRASEQ_API void describe_tokenizer(OptionTable& table, std::string& tokenizer);
 PHRASEQ_API void describe_bpe_dropout(OptionTable& table, double& bpe_dropout);
 
 /// The tokenizer options of a task.
