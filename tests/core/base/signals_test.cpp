@@ -82,6 +82,7 @@ TEST(UnfinishedFiles, AreRemovedByTheSignalThatEndsTheProcess) {
     folder.write("file", "x");
     folder.write("finished", "x");
     const int status = in_child([&] {
+      std::signal(number, SIG_DFL);  // shells start background jobs with SIGINT ignored
       remove_unfinished_on_signals();
       for (const char* name : {"staging", "file", "finished"})
         remember_unfinished(folder.file(name));
