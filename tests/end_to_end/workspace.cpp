@@ -20,6 +20,13 @@ namespace fs = std::filesystem;
 
 namespace {
 
+/// A shell starts background jobs with these signals ignored, and programs that a test starts would
+/// inherit that.
+[[maybe_unused]] const bool kHeedsSignals = [] {
+  for (const int number : {SIGINT, SIGQUIT}) ::signal(number, SIG_DFL);
+  return true;
+}();
+
 std::string content_of(const fs::path& file) {
   std::ifstream stream(file, std::ios::binary);
   if (!stream)
