@@ -48,6 +48,21 @@ PHRASEQ_INLINE float exponential(float x) {
 }
 PHRASEQ_INLINE double exponential(double x) { return std::exp(x); }
 
+/// Computes tanh(x) within 3 ulp: a polynomial near 0, else from e^(2|x|) (Cephes' tanhf).
+PHRASEQ_INLINE float hyperbolic_tangent(float x) {
+  const float square = x * x;
+  float y = -5.70498872745e-3F;
+  y = y * square + 2.06390887954e-2F;
+  y = y * square - 5.37397155531e-2F;
+  y = y * square + 1.33314422036e-1F;
+  y = y * square - 3.33332819422e-1F;
+  const float near = y * square * x + x;
+  const float magnitude = std::fabs(x);
+  const float far = std::copysign(1.0F - 2.0F / (exponential(2.0F * magnitude) + 1.0F), x);
+  return magnitude < 0.625F ? near : far;
+}
+PHRASEQ_INLINE double hyperbolic_tangent(double x) { return std::tanh(x); }
+
 /// Computes erf(x) by Abramowitz and Stegun 7.1.26, with an absolute error below 2e-7.
 PHRASEQ_INLINE float error_function(float x) {
   const float magnitude = std::fabs(x);

@@ -153,6 +153,32 @@ struct SegmentScoreGradients {
   Sum<T>* d_w2;  ///< added to
 };
 
+/// One step of additive attention (Bahdanau et al. 2015), in S = Sum<T>: row r asks with `query`
+/// for each of its tokens j, of which it knows `keys` and a few `features` x.
+///
+///   t_rj = tanh(keys_rj + query_r + Σ_f x_rjf · weight_f),  energy_rj = v · t_rj
+template <typename S>
+struct AdditiveStep {
+  const S* keys;      ///< [rows, tokens, columns]
+  const S* query;     ///< [rows, columns]
+  const S* features;  ///< [rows, tokens, feature_count]; null = none
+  const S* weight;    ///< [feature_count, columns]
+  const S* v;         ///< [columns]
+  const bool* mask;   ///< [rows, tokens]: false = padding
+  int64_t tokens, feature_count;
+};
+
+/// The gradients of the energies and of a step's inputs, with their shapes. `activations` are t
+/// [rows, tokens, columns]. Only the first `wanted_features` features have a gradient.
+template <typename S>
+struct AdditiveGradients {
+  const S *d_energies, *activations;
+  S *d_keys, *d_query;  ///< added to
+  S* d_features;        ///< [rows, tokens, feature_count], written; null = not wanted
+  S* d_weight;          ///< added to: [feature_count, columns], then d_v [columns]
+  int64_t wanted_features;
+};
+
 /// The table of all loops for activations of type T; S = Sum<T>. In the equations below, m is the
 /// dropout mask, · works element by element, and a gradient's name starts with d. Unless stated,
 /// x, y and other matrices are [rows, columns] and vectors [columns].
@@ -214,6 +240,32 @@ struct Kernels {
                                     S* scratch,
                                     RowRange rows,
                                     Dropout dropout);
+
+  /// Computes the energies [rows, tokens] of an additive step; at padding, `masked`. Keeps t in
+  /// `activations`, `kept` = columns apart, or uses only its first columns as scratch if kept is 0.
+  void (*additive_energies)(const AdditiveStep<S>& step,
+                            S masked,
+                            S* energies,
+                            S* activations,
+                            int64_t kept,
+                            RowRange rows);
+  /// Computes the gradients of that. Tokens whose d_energies are 0 are skipped. `scratch`
+  /// [columns].
+  void (*additive_energies_backward)(const AdditiveStep<S>& step,
+                                     const AdditiveGradients<S>& gradients,
+                                     S* scratch,
+                                     RowRange rows);
+  /// Computes y[r] = Σ_j weights[r, j] · x[r, j]: x [rows, tokens, columns], y [rows, columns].
+  void (*attended_sum)(const S* weights, const S* x, S* y, int64_t tokens, RowRange rows);
+  /// Computes d_weights[r, j] = Σ_columns dy[r] · x[r, j], 0 where the weight is 0, and adds
+  /// weights[r, j] · dy[r] to dx[r, j].
+  void (*attended_sum_backward)(const S* dy,
+                                const S* weights,
+                                const S* x,
+                                S* d_weights,
+                                S* dx,
+                                int64_t tokens,
+                                RowRange rows);
 
   /// Looks up embeddings: y[r] = m · (scale · table[ids[r]] + position_table[positions[r]]). ids
   /// and positions [rows], table [vocabulary, columns], position_table [positions, columns] or null

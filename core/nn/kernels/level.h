@@ -23,6 +23,8 @@ template <typename T>
 void add_loss_kernels(Kernels<T>& kernels);
 template <typename T>
 void add_segment_kernels(Kernels<T>& kernels);
+template <typename T>
+void add_additive_kernels(Kernels<T>& kernels);
 
 }  // namespace phraseq::nn::kernels::PHRASEQ_KERNEL_LEVEL
 

@@ -14,6 +14,7 @@ const Kernels<T>& table() {
     add_softmax_kernels(kernels);
     add_loss_kernels(kernels);
     add_segment_kernels(kernels);
+    add_additive_kernels(kernels);
     return kernels;
   }();
   return made;

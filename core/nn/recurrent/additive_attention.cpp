@@ -1,11 +1,8 @@
 #include "core/nn/recurrent/additive_attention.h"
 
-#include <limits>
-
-#include <ATen/ops/matmul.h>
 #include <ATen/ops/softmax.h>
-#include <ATen/ops/tanh.h>
 
+#include "core/nn/functional/additive_step.h"
 #include "core/nn/recurrent/recurrent_product.h"
 
 namespace phraseq::nn {
@@ -13,6 +10,11 @@ namespace {
 
 std::shared_ptr<LinearMap> map(int64_t in, int64_t out, bool with_bias) {
   return std::make_shared<LinearMap>(in, out, with_bias);
+}
+
+/// Features and their weight; of features that are not there, neither.
+TokenFeatures with_weight(const at::Tensor& x, const std::shared_ptr<LinearMap>& map) {
+  return x.defined() ? TokenFeatures{x, map->weight} : TokenFeatures{};
 }
 
 }  // namespace
@@ -41,7 +43,7 @@ at::Tensor AdditiveAttention::embedding_query(const at::Tensor& embeddings,
   return recurrent_product(embeddings, embedding_->weight, {}, context);
 }
 
-at::Tensor AdditiveAttention::weights(const at::Tensor& keys,
+at::Tensor AdditiveAttention::weights(const SharedInput& keys,
                                       const at::Tensor& mask,
                                       const Query& query,
                                       Context& context) const {
@@ -49,14 +51,13 @@ at::Tensor AdditiveAttention::weights(const at::Tensor& keys,
       recurrent_product(query.state, state_->weight, {}, context);  // [rows, 2 · hidden]
   if (query.embedding.defined())
     of_step = of_step + query.embedding;
-  at::Tensor sum = keys + of_step.unsqueeze(1);  // [rows, src_time, 2 · hidden]
-  if (query.tags.defined())
-    sum = sum + at::matmul(query.tags, tags_->weight.t());  // [rows, src_time, 2 · hidden]
-  if (query.coverage.defined())
-    sum = sum + at::matmul(query.coverage, coverage_->weight.t());  // [rows, src_time, 2 · hidden]
-  const at::Tensor energies =
-      at::matmul(at::tanh(sum), energy_->weight[0]) + energy_->bias;       // [rows, src_time]
-  return at::softmax(energies.masked_fill(mask.logical_not(), -1e30), 1);  // [rows, src_time]
+  const AdditiveInput input{
+      keys,
+      of_step,
+      {with_weight(query.tags, tags_), with_weight(query.coverage, coverage_)},
+      energy_->weight[0]};
+  const at::Tensor energies = additive_energies(input, mask) + energy_->bias;  // [rows, src_time]
+  return at::softmax(energies, 1);                                             // [rows, src_time]
 }
 
 void AdditiveAttention::initialize(RecurrentInitializer& initializer) {

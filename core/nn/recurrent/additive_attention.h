@@ -6,6 +6,7 @@
 
 #include "core/base/api.h"
 #include "core/nn/linear_map.h"
+#include "core/nn/parameters/shared_gradient.h"
 #include "core/nn/recurrent/recurrent_initializer.h"
 #include "core/nn/recurrent/recurrent_options.h"
 
@@ -37,8 +38,8 @@ class PHRASEQ_API AdditiveAttention : public torch::nn::Module {
     at::Tensor coverage;   ///< [rows, src_time, coverage]
     at::Tensor tags;       ///< [rows, src_time, slots], one-hot or zeros
   };
-  /// Weights [rows, src_time]: 0 where `mask` [rows, src_time] is false.
-  at::Tensor weights(const at::Tensor& keys,
+  /// Weights [rows, src_time]: 0 where `mask` [rows, src_time] is false. `keys` may have more rows.
+  at::Tensor weights(const SharedInput& keys,
                      const at::Tensor& mask,
                      const Query& query,
                      Context& context) const;

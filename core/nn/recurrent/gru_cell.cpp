@@ -42,14 +42,12 @@ at::Tensor GruCell::over(const at::Tensor& x, const TimeMajor& walk, Context& co
   at::Tensor state =
       at::zeros({walk.counts.front(), weight_hh.size(1)}, inputs.options());  // [rows, hidden]
   std::vector<at::Tensor> states;
-  int64_t first = 0;
-  for (const int64_t rows : walk.counts) {
-    state = state.narrow(0, 0, rows);                    // [rows, hidden]
-    state = gru_update(inputs.narrow(0, first, rows),    // [rows, 3 · hidden]
+  for (const at::Tensor& input : walk.steps(inputs)) {  // [rows, 3 · hidden]
+    state = state.narrow(0, 0, input.size(0));          // [rows, hidden]
+    state = gru_update(input,
                        hidden_products(state, context),  // [rows, 3 · hidden]
                        state);
     states.push_back(state);
-    first += rows;
   }
   return walk.pack(at::cat(states));  // [tokens, hidden]
 }

@@ -5,6 +5,7 @@
 #include <ATen/ops/index_select.h>
 #include <ATen/ops/tanh.h>
 
+#include "core/nn/functional/additive_step.h"
 #include "core/nn/functional/normalization.h"
 #include "core/nn/padded_layout.h"
 #include "core/nn/recording.h"
@@ -14,10 +15,10 @@
 namespace phraseq::nn {
 namespace {
 
-/// Some rows of a part that may not be there. All of them are the part itself: a view would cost
-/// the backward pass a copy of the whole.
-at::Tensor rows_of(const at::Tensor& x, int64_t first, int64_t rows) {
-  return x.defined() && x.size(0) != rows ? x.narrow(0, first, rows) : x;  // [rows, …]
+/// The first rows of a part that may not be there. All of them are the part itself: a view would
+/// cost the backward pass a copy of the whole.
+at::Tensor first_of(const at::Tensor& x, int64_t rows) {
+  return x.defined() && x.size(0) != rows ? x.narrow(0, 0, rows) : x;  // [rows, …]
 }
 
 at::Tensor select_rows(const at::Tensor& x, const at::Tensor& rows) {
@@ -45,32 +46,32 @@ class StepRows {
 }  // namespace
 
 RecurrentMemory RecurrentMemory::first(int64_t n) const {
-  return {rows_of(states, 0, n),
-          rows_of(keys, 0, n),
-          rows_of(mask, 0, n),
-          rows_of(coverage, 0, n),
-          rows_of(tags, 0, n)};
+  return {states, keys, first_of(mask, n), first_of(coverage, n), first_of(tags, n)};
 }
 
 RecurrentMemory RecurrentMemory::select(const at::Tensor& rows) const {
-  return {select_rows(states, rows),
-          select_rows(keys, rows),
+  return {{select_rows(states.value, rows)},
+          {select_rows(keys.value, rows)},
           select_rows(mask, rows),
           select_rows(coverage, rows),
           select_rows(tags, rows)};
 }
 
 RecurrentState RecurrentState::first(int64_t n) const {
-  return {rows_of(hidden, 0, n), rows_of(coverage, 0, n)};
+  return {first_of(hidden, n), first_of(coverage, n)};
 }
 
 RecurrentState RecurrentState::select(const at::Tensor& rows) const {
   return {select_rows(hidden, rows), select_rows(coverage, rows)};
 }
 
-RecurrentDecoder::Fed RecurrentDecoder::Fed::slice(int64_t first, int64_t rows) const {
-  return {
-      rows_of(embedding, first, rows), rows_of(query, first, rows), rows_of(input, first, rows)};
+std::vector<RecurrentDecoder::Fed> RecurrentDecoder::Fed::steps(const TimeMajor& walk) const {
+  const auto embeddings = walk.steps(embedding), queries = walk.steps(query),
+             inputs = walk.steps(input);
+  std::vector<Fed> of_steps;
+  for (size_t i = 0; i < inputs.size(); ++i)
+    of_steps.push_back({embeddings[i], queries[i], inputs[i]});
+  return of_steps;
 }
 
 RecurrentDecoder::RecurrentDecoder(const RecurrentOptions& o, int64_t vocabulary, int64_t slots)
@@ -99,20 +100,21 @@ RecurrentMemory RecurrentDecoder::read(const at::Tensor& h,
                                        Context& context) const {
   const reference::PaddedLayout layout(source.offsets, h.device());
   RecurrentMemory memory;
-  memory.states = layout.pad(h);                           // [batch, src_time, 2 · hidden]
-  memory.keys = attention_->keys(memory.states, context);  // [batch, src_time, 2 · hidden]
+  const at::Tensor states = layout.pad(h);  // [batch, src_time, 2 · hidden]
+  memory.states = {states};
+  memory.keys = {attention_->keys(states, context)};  // [batch, src_time, 2 · hidden]
   memory.mask = layout.mask;
   if (coverage_)
-    memory.coverage = coverage_->read(memory.states, context);
+    memory.coverage = coverage_->read(states, context);
   memory.tags = tags;
   return memory;
 }
 
 RecurrentState RecurrentDecoder::start(const RecurrentMemory& memory, Context& context) const {
   const at::Tensor words = memory.mask.sum(1, /*keepdim=*/true);  // [batch, 1]
-  const at::Tensor mean = memory.states.sum(1) / words;           // [batch, 2 · hidden]
+  const at::Tensor mean = memory.states.value.sum(1) / words;     // [batch, 2 · hidden]
   return {at::tanh(recurrent_product(mean, initial_state_->weight, initial_state_->bias, context)),
-          coverage_ ? coverage_->start(memory.states) : at::Tensor()};
+          coverage_ ? coverage_->start(memory.states.value) : at::Tensor()};
 }
 
 RecurrentDecoder::Fed RecurrentDecoder::feed(const at::Tensor& ids,
@@ -142,7 +144,7 @@ RecurrentStep RecurrentDecoder::step(const Fed& fed,
                                                  context);  // [rows, src_time]
   DecisionState decision{
       {},
-      weighted_sum(weights, memory.states),                         // [rows, 2 · hidden]
+      attended_sum(weights, memory.states),                         // [rows, 2 · hidden]
       tags.defined() ? weighted_sum(weights, tags) : at::Tensor(),  // [rows, slots]
       fed.embedding};
   decision.state = cell_ ? cell_->step(fed.input, old, decision, context)
@@ -175,24 +177,27 @@ RecurrentStep RecurrentDecoder::forward(const PackedTokens& target,
                                         const TagSchedule& schedule,
                                         Context& context) const {
   const TimeMajor walk(target.offsets, h.device());
-  const RecurrentMemory memory = read(h, source, schedule.tags, context).select(walk.sentences);
+  RecurrentMemory memory = read(h, source, schedule.tags, context).select(walk.sentences);
   const Fed fed = feed(target.ids.index_select(0, walk.order),              // [target tokens]
                        target.positions.index_select(0, walk.order).eq(0),  // [target tokens]
                        context);
   const at::Tensor active = select_rows(schedule.active, walk.order);  // [target tokens, slots]
   RecurrentState state = start(memory, context);
+  memory.states = share_gradient(memory.states.value);
+  memory.keys = share_gradient(memory.keys.value);
   StepRows hidden, contexts, context_tags, old_hidden, weights;
-  int64_t first = 0;
-  for (const int64_t rows : walk.counts) {
+  const auto fed_steps = fed.steps(walk);
+  const auto active_steps = walk.steps(active);
+  for (size_t i = 0; i < walk.counts.size(); ++i) {
+    const int64_t rows = walk.counts[i];
     state = state.first(rows);
-    const RecurrentStep made = step(
-        fed.slice(first, rows), memory.first(rows), rows_of(active, first, rows), state, context);
+    const RecurrentStep made =
+        step(fed_steps[i], memory.first(rows), active_steps[i], state, context);
     hidden.add(made.decision.state);
     contexts.add(made.decision.context);
     context_tags.add(made.decision.context_tags);
     old_hidden.add(reads_old_state() ? made.old_hidden : at::Tensor());
     weights.add(context.recording() ? made.weights : at::Tensor());
-    first += rows;
   }
   if (context.recording())
     record_weights(*attention_, weights.packed(walk), context);

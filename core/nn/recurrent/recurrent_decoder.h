@@ -8,6 +8,7 @@
 #include "core/base/api.h"
 #include "core/data/batch.h"
 #include "core/nn/architecture.h"
+#include "core/nn/parameters/shared_gradient.h"
 #include "core/nn/recurrent/additive_attention.h"
 #include "core/nn/recurrent/context_gru.h"
 #include "core/nn/recurrent/coverage.h"
@@ -23,12 +24,13 @@ namespace phraseq::nn {
 /// The encoded source as a recurrent decoder reads it, one row per decoder row. Unused parts are
 /// undefined.
 struct PHRASEQ_API RecurrentMemory {
-  at::Tensor states;    ///< [rows, src_time, 2 · hidden], zeros at padding
-  at::Tensor keys;      ///< [rows, src_time, 2 · hidden] of the attention
+  SharedInput states;   ///< [rows, src_time, 2 · hidden], zeros at padding
+  SharedInput keys;     ///< [rows, src_time, 2 · hidden] of the attention
   at::Tensor mask;      ///< [rows, src_time], true = a source token
   at::Tensor coverage;  ///< of Coverage::read: [rows, src_time, …] or [rows, src_time]
   at::Tensor tags;      ///< [rows, src_time, slots] one-hot: the slot whose phrase covers the token
 
+  /// The first rows; of states and keys all, from which a step reads the first ones.
   RecurrentMemory first(int64_t rows) const;
   RecurrentMemory select(const at::Tensor& rows) const;
 };
@@ -81,7 +83,8 @@ class PHRASEQ_API RecurrentDecoder : public torch::nn::Module {
     at::Tensor embedding;  ///< [rows, embed]
     at::Tensor query;      ///< [rows, 2 · hidden] of the attention, undefined with two cells
     at::Tensor input;      ///< [rows, 3 · hidden] of the cell
-    Fed slice(int64_t first, int64_t rows) const;
+    /// Those of each step of a walk.
+    std::vector<Fed> steps(const TimeMajor& walk) const;
   };
   /// ids [rows]; `first` [rows] bool: nothing has been generated yet, so the embedding is zero.
   Fed feed(const at::Tensor& ids, const at::Tensor& first, Context& context) const;

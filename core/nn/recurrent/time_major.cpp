@@ -5,6 +5,7 @@
 
 #include <ATen/ops/empty.h>
 #include <ATen/ops/index_select.h>
+#include <ATen/ops/split_with_sizes.h>
 #include <ATen/ops/tensor.h>
 
 #include "core/data/device/to_device.h"
@@ -51,6 +52,12 @@ at::Tensor TimeMajor::walk(const at::Tensor& packed) const {
 
 at::Tensor TimeMajor::pack(const at::Tensor& walked) const {
   return walked.index_select(0, place);  // [rows, …]
+}
+
+std::vector<at::Tensor> TimeMajor::steps(const at::Tensor& walked) const {
+  if (!walked.defined())
+    return std::vector<at::Tensor>(counts.size());
+  return at::split_with_sizes(walked, counts);  // [counts[i], …]
 }
 
 }  // namespace phraseq::nn

@@ -20,6 +20,9 @@ struct PHRASEQ_API TimeMajor {
   /// Packed rows [rows, …] in the order of the walk, and back.
   at::Tensor walk(const at::Tensor& packed) const;
   at::Tensor pack(const at::Tensor& walked) const;
+  /// The rows of each step of walked rows; undefined ones of an undefined tensor. The gradient of
+  /// all is one concatenation; that of a slice would have the size of all steps.
+  std::vector<at::Tensor> steps(const at::Tensor& walked) const;
 
   std::vector<int64_t> counts;  ///< rows of each step, never increasing
   at::Tensor sentences;         ///< [sentences] int64: the sentence of each row of the first step
