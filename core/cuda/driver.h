@@ -18,6 +18,7 @@ struct LaunchShape {
   uint32_t blocks = 1;
   uint32_t blocks_y = 1;
   uint32_t threads = 256;
+  uint32_t shared_bytes = 0;  ///< of the memory that a block shares; at most 48 KiB
   int device = 0;
 };
 

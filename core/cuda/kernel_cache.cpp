@@ -154,7 +154,7 @@ const KernelSource& dropout_add_norm_kernel(int element, RowVariant variant) {
 const KernelSource& attention_kernel(int element, int64_t head_dim) {
   static Variants variants;
   return variants.of(element, static_cast<int>(head_dim), 0, [&] {
-    const std::string text = std::string(kTileSource) + kAttentionSource;
+    const std::string text = std::string(kTileSource) + kStagedSource + kAttentionSource;
     KernelSource source = kernel_of("attention.cu", text.c_str(), element);
     source.options.push_back(fmt::format("-DPHRASEQ_HEAD_DIM={}", head_dim));
     return source;

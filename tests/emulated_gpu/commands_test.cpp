@@ -132,8 +132,8 @@ TEST_F(CommandsOnTheEmulatedGpu, TrainWithKernelsAsWithOperators) {
                                    "embed",
                                    "embed_backward",
                                    "cross_entropy",
-                                   "attention",
-                                   "attention_backward_keys"})
+                                   "attention_of_sentences",
+                                   "attention_backward_of_sentences"})
     EXPECT_THAT(launches, Contains(kernel));
 }
 

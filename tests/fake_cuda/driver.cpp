@@ -56,14 +56,14 @@ void run(void** values) {
   call(kKernel, values, count(kKernel));
 }
 
-using Functions = std::array<Function, 14>;
+using Functions = std::array<Function, 16>;
 
 template <class Device>
 constexpr Functions kFunctions = {
     {{"adam", 1, &run<&Device::adam>},
      {"dropout_add", 1, &run<&Device::dropout_add>},
      {"relu_dropout", 1, &run<&Device::relu_dropout>},
-     {"relu_dropout_backward", 1, &run<&Device::relu_dropout_backward>},
+     {"relu_dropout_backward", 32, &run<&Device::relu_dropout_backward>},
      {"dropout_add_norm", 32, &run<&Device::dropout_add_norm>},
      {"dropout_add_norm_backward", 32, &run<&Device::dropout_add_norm_backward>},
      {"embed", 1, &run<&Device::embed>},
@@ -73,7 +73,9 @@ constexpr Functions kFunctions = {
      {"cross_entropy", 32, &run<&Device::cross_entropy>},
      {"attention", 32, &run<&Device::attention>},
      {"attention_backward_queries", 32, &run<&Device::attention_backward_queries>},
-     {"attention_backward_keys", 32, &run<&Device::attention_backward_keys>}}};
+     {"attention_backward_keys", 32, &run<&Device::attention_backward_keys>},
+     {"attention_of_sentences", 32, &run<&Device::attention_of_sentences>},
+     {"attention_backward_of_sentences", 32, &run<&Device::attention_backward_of_sentences>}}};
 
 /// The number of an option -D….
 int number_of(std::string_view options, std::string_view name, int otherwise = 1) {
@@ -166,7 +168,7 @@ PHRASEQ_VISIBLE int cuLaunchKernel(void* function,
                                    unsigned threads_x,
                                    unsigned threads_y,
                                    unsigned threads_z,
-                                   unsigned /*shared_bytes*/,
+                                   unsigned shared_bytes,
                                    void* /*stream*/,
                                    void** values,
                                    void** /*extra*/) {
@@ -174,7 +176,8 @@ PHRASEQ_VISIBLE int cuLaunchKernel(void* function,
   if (!has_context)
     return kInvalidContext;
   if (blocks_x == 0 || blocks_y == 0 || blocks_y > 65535 || blocks_z != 1 || threads_x == 0 ||
-      threads_x > 1024 || threads_y != 1 || threads_z != 1 || threads_x % kernel.warp != 0)
+      threads_x > 1024 || threads_y != 1 || threads_z != 1 || threads_x % kernel.warp != 0 ||
+      shared_bytes > 48 * 1024)
     return kInvalidValue;
   static std::mutex one_at_a_time;  // blockIdx and others are variables here
   const std::lock_guard lock(one_at_a_time);

@@ -1,5 +1,5 @@
 // Attention of packed sentences and its gradients, for sentences much shorter than those that FlashAttention is made for:
-// a warp computes 16 queries (or keys) of a head, whatever the length of their sentence. Scores, their sums and the
+// a warp computes 16 queries (or keys) of a head, or a whole sentence, whatever the length of their sentence. Scores, their sums and the
 // gradients are fp32; weights and the gradients of scores are rounded to 16 bits before they are multiplied.
 //
 //   S = scale · Q Kᵀ, P = exp(S - L), L_i = ln Σ_j exp(S_ij), O = (M ∘ P) V                   (Vaswani et al. 2017)
@@ -48,28 +48,40 @@ __device__ inline void clear(Tile* tiles, int count) {
   }
 }
 
-__device__ inline void read_factors(const Place& place, Factor* factors) {
-  for (int t = 0; t < PHRASEQ_HEAD_TILES; ++t) factors[t] = left_factor(place.from_column(t * PHRASEQ_TILE));
+// What follows reads the rows of a head where they are, Rows = Place, or from shared memory, Rows = Staged.
+
+template <class Rows>
+__device__ inline void read_factors(const Rows& rows, Factor* factors) {
+  for (int t = 0; t < PHRASEQ_HEAD_TILES; ++t) factors[t] = left_factor(rows.from_column(t * PHRASEQ_TILE));
 }
 
-// The product of 16 rows of a head and of the transposed rows of a place.
-__device__ inline Tile scores(const Factor* factors, const Place& place) {
+// The product of 16 rows of a head and of other rows, transposed.
+template <class Rows>
+__device__ inline Tile scores(const Factor* factors, const Rows& rows) {
   Tile sum;
   clear(&sum, 1);
   for (int t = 0; t < PHRASEQ_HEAD_TILES; ++t)
-    add_product(sum, factors[t], right_factor_of_columns(place.from_column(t * PHRASEQ_TILE)));
+    add_product(sum, factors[t], right_factor_of_columns(rows.from_column(t * PHRASEQ_TILE)));
   return sum;
 }
 
-// sums += weights · the rows of a place
-__device__ inline void add_weighted(Tile* sums, const Tile& weights, const Place& place) {
+// sums += weights · rows
+template <class Rows>
+__device__ inline void add_weighted(Tile* sums, const Tile& weights, const Rows& rows) {
   const Factor left = left_factor_of(weights);
   for (int t = 0; t < PHRASEQ_HEAD_TILES; ++t)
-    add_product(sums[t], left, right_factor_of_rows(place.from_column(t * PHRASEQ_TILE)));
+    add_product(sums[t], left, right_factor_of_rows(rows.from_column(t * PHRASEQ_TILE)));
 }
 
-__device__ inline void write_head(const Tile* tiles, const Place& place) {
-  for (int t = 0; t < PHRASEQ_HEAD_TILES; ++t) write_tile(tiles[t], place.from_column(t * PHRASEQ_TILE));
+// Writes sums of products with rows. Those with staged ones go through 16 spare rows, from which whole rows are written.
+__device__ inline void write_head(const Tile* sums, const Place& to, const Place& /*spare*/) {
+  for (int t = 0; t < PHRASEQ_HEAD_TILES; ++t) write_tile(sums[t], to.from_column(t * PHRASEQ_TILE));
+}
+__device__ inline void write_head(const Tile* sums, const Place& to, const Staged& spare) {
+  sync_warp();
+  for (int t = 0; t < PHRASEQ_HEAD_TILES; ++t) write_tile(sums[t], spare.from_column(t * PHRASEQ_TILE));
+  sync_warp();
+  unstage(spare, to);
 }
 
 // The numbers of keys from the first that a tile of queries sees.
@@ -128,22 +140,23 @@ struct OnlineSoftmax {
   PHRASEQ_MEMBER float log_sum(int slot) const { return top[slot] + logf(total[slot]); }
 };
 
-// q, k, v and out: where column 0 of head 0 lies in the first row. log_sums [heads, query tokens]. A warp for each tile
-// of queries, blocks_y = heads.
-PHRASEQ_KERNEL void attention(const Element* q, const Element* k, const Element* v, const AttentionTile* tiles,
-                              Element* out, float* log_sums, AttentionShape shape) {
-  if (grid_warp() >= shape.tiles)
-    return;
-  const AttentionTile tile = tiles[grid_warp()];
-  const Place keys = place_of(k, shape.key_stride, tile.others, tile.length);
-  const Place values = place_of(v, shape.key_stride, tile.others, tile.length);
+// What a tile of queries or keys meets: the rows of its own and those of the whole other side, and 16 that are spare.
+template <class Rows>
+struct QuerySide {
+  Rows queries, ups, keys, values, spare;  // ups: dO, in the backward pass
+};
+
+// The result of a tile of queries; log_sums: from its first query on.
+template <class Rows>
+__device__ inline void attend(const AttentionTile& tile, const QuerySide<Rows>& side, const Place& out, float* log_sums,
+                              const AttentionShape& shape) {
   Factor queries[PHRASEQ_HEAD_TILES];
-  read_factors(place_of(q, shape.query_stride, tile.row, tile.rows), queries);
+  read_factors(side.queries, queries);
   Tile sums[PHRASEQ_HEAD_TILES];
   clear(sums, PHRASEQ_HEAD_TILES);
   OnlineSoftmax softmax;
   for (int first = 0; first < keys_of(tile, shape); first += PHRASEQ_TILE) {
-    Tile weights = scores(queries, keys.from_row(first));
+    Tile weights = scores(queries, side.keys.from_row(first));
     for (int i = 0; i < PHRASEQ_TILE_SHARE; ++i) {
       const bool seen = is_seen(tile.place + tile_row(i), first + tile_column(i), tile, shape);
       weights.at[i] = seen ? weights.at[i] * shape.scale : -PHRASEQ_INFINITY;
@@ -151,28 +164,97 @@ PHRASEQ_KERNEL void attention(const Element* q, const Element* k, const Element*
     softmax.add(weights, sums);
     for (int i = 0; i < PHRASEQ_TILE_SHARE; ++i)
       weights.at[i] *= weight_factor(tile.row + tile_row(i), first + tile_column(i), shape);
-    add_weighted(sums, weights, values.from_row(first));
+    add_weighted(sums, weights, side.values.from_row(first));
   }
   softmax.finish(sums);
-  write_head(sums, place_of(out, shape.out_stride, tile.row, tile.rows));
+  write_head(sums, out, side.spare);
   for (int slot = 0; slot < PHRASEQ_TILE_ROWS; ++slot) {
     if (slot_row(slot) < tile.rows && writes_slots())
-      log_sums[(int64)blockIdx.y * shape.query_tokens + tile.row + slot_row(slot)] = softmax.log_sum(slot);
+      log_sums[slot_row(slot)] = softmax.log_sum(slot);
   }
 }
 
-// D of 16 queries: deltas [heads, query tokens] receives it.
-__device__ inline void find_deltas(const Place& dout, const Place& out, int rows, float* row_deltas, float* deltas) {
-  for (int slot = 0; slot < PHRASEQ_TILE_ROWS; ++slot) deltas[slot] = 0.0f;
+// D of 16 queries, of which this lane keeps its own.
+__device__ inline void find_deltas(const Place& dout, const Place& out, int rows, float* deltas, float* own) {
+  for (int slot = 0; slot < PHRASEQ_TILE_ROWS; ++slot) own[slot] = 0.0f;
   for (int t = 0; t < PHRASEQ_HEAD_TILES; ++t) {
     const Tile up = read_tile(dout.from_column(t * PHRASEQ_TILE)), result = read_tile(out.from_column(t * PHRASEQ_TILE));
-    for (int i = 0; i < PHRASEQ_TILE_SHARE; ++i) deltas[tile_slot(i)] += up.at[i] * result.at[i];
+    for (int i = 0; i < PHRASEQ_TILE_SHARE; ++i) own[tile_slot(i)] += up.at[i] * result.at[i];
   }
   for (int slot = 0; slot < PHRASEQ_TILE_ROWS; ++slot) {
-    deltas[slot] = tile_row_sum(deltas[slot]);
+    own[slot] = tile_row_sum(own[slot]);
     if (slot_row(slot) < rows && writes_slots())
-      row_deltas[slot_row(slot)] = deltas[slot];
+      deltas[slot_row(slot)] = own[slot];
   }
+}
+
+// The gradient of a tile of queries; log_sums and deltas: those of this lane's rows.
+template <class Rows>
+__device__ inline void find_query_gradients(const AttentionTile& tile, const QuerySide<Rows>& side, const float* log_sums,
+                                            const float* deltas, const Place& dq, const AttentionShape& shape) {
+  Factor queries[PHRASEQ_HEAD_TILES], ups[PHRASEQ_HEAD_TILES];
+  read_factors(side.queries, queries);
+  read_factors(side.ups, ups);
+  Tile sums[PHRASEQ_HEAD_TILES];
+  clear(sums, PHRASEQ_HEAD_TILES);
+  for (int first = 0; first < keys_of(tile, shape); first += PHRASEQ_TILE) {
+    Tile gradient = scores(queries, side.keys.from_row(first));
+    const Tile products = scores(ups, side.values.from_row(first));
+    for (int i = 0; i < PHRASEQ_TILE_SHARE; ++i) {
+      const int row = tile_row(i), slot = tile_slot(i);
+      const bool seen = row < tile.rows && is_seen(tile.place + row, first + tile_column(i), tile, shape);
+      const float weight = seen ? exponential(gradient.at[i] * shape.scale - log_sums[slot]) : 0.0f;
+      const float factor = weight_factor(tile.row + row, first + tile_column(i), shape);
+      gradient.at[i] = weight * (products.at[i] * factor - deltas[slot]) * shape.scale;
+    }
+    add_weighted(sums, gradient, side.keys.from_row(first));
+  }
+  write_head(sums, dq, side.spare);
+}
+
+// The gradients of a tile of keys and their values, of which the side has the rows; log_sums and deltas: from the first
+// query of the sentence on.
+template <class Rows>
+__device__ inline void find_key_gradients(const AttentionTile& tile, const QuerySide<Rows>& side, const float* log_sums,
+                                          const float* deltas, const Place& dk, const Place& dv,
+                                          const AttentionShape& shape) {
+  Factor keys[PHRASEQ_HEAD_TILES], values[PHRASEQ_HEAD_TILES];
+  read_factors(side.keys, keys);
+  read_factors(side.values, values);
+  Tile key_sums[PHRASEQ_HEAD_TILES], value_sums[PHRASEQ_HEAD_TILES];
+  clear(key_sums, PHRASEQ_HEAD_TILES);
+  clear(value_sums, PHRASEQ_HEAD_TILES);
+  // Causal: queries before the tile do not see it.
+  for (int first = shape.causal != 0 ? tile.place : 0; first < tile.length; first += PHRASEQ_TILE) {
+    const Rows queries = side.queries.from_row(first), ups = side.ups.from_row(first);
+    Tile weights = scores(keys, queries), gradient = scores(values, ups);  // [key, query]
+    for (int i = 0; i < PHRASEQ_TILE_SHARE; ++i) {
+      const int query = first + tile_column(i), key = tile.place + tile_row(i);
+      const bool seen = query < tile.length && tile_row(i) < tile.rows && (shape.causal == 0 || key <= query);
+      const float factor = weight_factor(tile.others + query, key, shape);
+      const float weight = seen ? exponential(weights.at[i] * shape.scale - log_sums[query]) : 0.0f;
+      gradient.at[i] = seen ? weight * (gradient.at[i] * factor - deltas[query]) * shape.scale : 0.0f;
+      weights.at[i] = weight * factor;
+    }
+    add_weighted(value_sums, weights, ups);
+    add_weighted(key_sums, gradient, queries);
+  }
+  write_head(key_sums, dk, side.spare);
+  write_head(value_sums, dv, side.spare);
+}
+
+// q, k, v and out: where column 0 of head 0 lies in the first row. log_sums [heads, query tokens]. A warp for each tile
+// of queries, blocks_y = heads.
+PHRASEQ_KERNEL void attention(const Element* q, const Element* k, const Element* v, const AttentionTile* tiles,
+                              Element* out, float* log_sums, AttentionShape shape) {
+  if (grid_warp() >= shape.tiles)
+    return;
+  const AttentionTile tile = tiles[grid_warp()];
+  const Place queries = place_of(q, shape.query_stride, tile.row, tile.rows);
+  const Place keys = place_of(k, shape.key_stride, tile.others, tile.length);
+  const Place values = place_of(v, shape.key_stride, tile.others, tile.length);
+  attend<Place>(tile, {queries, queries, keys, values, queries}, place_of(out, shape.out_stride, tile.row, tile.rows),
+                log_sums + (int64)blockIdx.y * shape.query_tokens + tile.row, shape);
 }
 
 // The gradient of q, by tiles of queries as in `attention`. deltas [heads, query tokens] receives D.
@@ -183,31 +265,16 @@ PHRASEQ_KERNEL void attention_backward_queries(const Element* dout, const Elemen
     return;
   const AttentionTile tile = tiles[grid_warp()];
   const int64 first_row = (int64)blockIdx.y * shape.query_tokens + tile.row;
+  const Place queries = place_of(q, shape.query_stride, tile.row, tile.rows);
+  const Place ups = place_of(dout, shape.out_stride, tile.row, tile.rows);
   const Place keys = place_of(k, shape.key_stride, tile.others, tile.length);
   const Place values = place_of(v, shape.key_stride, tile.others, tile.length);
-  const Place up = place_of(dout, shape.out_stride, tile.row, tile.rows);
-  Factor queries[PHRASEQ_HEAD_TILES], ups[PHRASEQ_HEAD_TILES];
-  read_factors(place_of(q, shape.query_stride, tile.row, tile.rows), queries);
-  read_factors(up, ups);
-  float row_deltas[PHRASEQ_TILE_ROWS], row_log_sums[PHRASEQ_TILE_ROWS];
-  find_deltas(up, place_of(out, shape.out_stride, tile.row, tile.rows), tile.rows, deltas + first_row, row_deltas);
+  float own_deltas[PHRASEQ_TILE_ROWS], own_log_sums[PHRASEQ_TILE_ROWS];
+  find_deltas(ups, place_of(out, shape.out_stride, tile.row, tile.rows), tile.rows, deltas + first_row, own_deltas);
   for (int slot = 0; slot < PHRASEQ_TILE_ROWS; ++slot)
-    row_log_sums[slot] = slot_row(slot) < tile.rows ? log_sums[first_row + slot_row(slot)] : 0.0f;
-  Tile sums[PHRASEQ_HEAD_TILES];
-  clear(sums, PHRASEQ_HEAD_TILES);
-  for (int first = 0; first < keys_of(tile, shape); first += PHRASEQ_TILE) {
-    Tile gradient = scores(queries, keys.from_row(first));
-    const Tile products = scores(ups, values.from_row(first));
-    for (int i = 0; i < PHRASEQ_TILE_SHARE; ++i) {
-      const int row = tile_row(i), slot = tile_slot(i);
-      const bool seen = row < tile.rows && is_seen(tile.place + row, first + tile_column(i), tile, shape);
-      const float weight = seen ? exponential(gradient.at[i] * shape.scale - row_log_sums[slot]) : 0.0f;
-      const float factor = weight_factor(tile.row + row, first + tile_column(i), shape);
-      gradient.at[i] = weight * (products.at[i] * factor - row_deltas[slot]) * shape.scale;
-    }
-    add_weighted(sums, gradient, keys.from_row(first));
-  }
-  write_head(sums, place_of(dq, shape.query_stride, tile.row, tile.rows));
+    own_log_sums[slot] = slot_row(slot) < tile.rows ? log_sums[first_row + slot_row(slot)] : 0.0f;
+  find_query_gradients<Place>(tile, {queries, ups, keys, values, queries}, own_log_sums, own_deltas,
+                              place_of(dq, shape.query_stride, tile.row, tile.rows), shape);
 }
 
 // The gradients of k and v, by tiles of keys: a tile's others are the queries. After attention_backward_queries.
@@ -220,26 +287,98 @@ PHRASEQ_KERNEL void attention_backward_keys(const Element* dout, const Element* 
   const int64 first_row = (int64)blockIdx.y * shape.query_tokens + tile.others;
   const Place queries = place_of(q, shape.query_stride, tile.others, tile.length);
   const Place ups = place_of(dout, shape.out_stride, tile.others, tile.length);
-  Factor keys[PHRASEQ_HEAD_TILES], values[PHRASEQ_HEAD_TILES];
-  read_factors(place_of(k, shape.key_stride, tile.row, tile.rows), keys);
-  read_factors(place_of(v, shape.key_stride, tile.row, tile.rows), values);
-  Tile key_sums[PHRASEQ_HEAD_TILES], value_sums[PHRASEQ_HEAD_TILES];
-  clear(key_sums, PHRASEQ_HEAD_TILES);
-  clear(value_sums, PHRASEQ_HEAD_TILES);
-  // Causal: queries before the tile do not see it.
-  for (int first = shape.causal != 0 ? tile.place : 0; first < tile.length; first += PHRASEQ_TILE) {
-    Tile weights = scores(keys, queries.from_row(first)), gradient = scores(values, ups.from_row(first));  // [key, query]
-    for (int i = 0; i < PHRASEQ_TILE_SHARE; ++i) {
-      const int query = first + tile_column(i), key = tile.place + tile_row(i);
-      const bool seen = query < tile.length && tile_row(i) < tile.rows && (shape.causal == 0 || key <= query);
-      const float factor = weight_factor(tile.others + query, key, shape);
-      const float weight = seen ? exponential(weights.at[i] * shape.scale - log_sums[first_row + query]) : 0.0f;
-      gradient.at[i] = seen ? weight * (gradient.at[i] * factor - deltas[first_row + query]) * shape.scale : 0.0f;
-      weights.at[i] = weight * factor;
-    }
-    add_weighted(value_sums, weights, ups.from_row(first));
-    add_weighted(key_sums, gradient, queries.from_row(first));
+  const Place keys = place_of(k, shape.key_stride, tile.row, tile.rows);
+  const Place values = place_of(v, shape.key_stride, tile.row, tile.rows);
+  find_key_gradients<Place>(tile, {queries, ups, keys, values, keys}, log_sums + first_row, deltas + first_row,
+                            place_of(dk, shape.key_stride, tile.row, tile.rows),
+                            place_of(dv, shape.key_stride, tile.row, tile.rows), shape);
+}
+
+// The rows of both sides of a sentence.
+struct AttentionSentence {
+  int query, queries, key, keys;
+
+  PHRASEQ_MEMBER AttentionTile query_tile(int place) const {
+    return {query + place, rows_from(place, queries), place, key, keys};
   }
-  write_head(key_sums, place_of(dk, shape.key_stride, tile.row, tile.rows));
-  write_head(value_sums, place_of(dv, shape.key_stride, tile.row, tile.rows));
+  PHRASEQ_MEMBER AttentionTile key_tile(int place) const {
+    return {key + place, rows_from(place, keys), place, query, queries};
+  }
+  static PHRASEQ_MEMBER int rows_from(int place, int rows) {
+    return rows - place < PHRASEQ_TILE ? rows - place : PHRASEQ_TILE;
+  }
+};
+
+// Takes rows from shared memory, one matrix after the other.
+struct SharedRows {
+  Staged next;
+
+  PHRASEQ_MEMBER SharedRows() : next{(Element*)shared_memory()} {}
+  PHRASEQ_MEMBER Staged take(int rows) {
+    const Staged taken = next;
+    next = next.from_row(whole_tiles(rows));
+    return taken;
+  }
+  PHRASEQ_MEMBER Staged take(const Place& from) {
+    const Staged taken = take(from.rows);
+    stage(from, taken);
+    return taken;
+  }
+};
+
+// As `attention`, with a block of one warp for each sentence, whose rows are read once: for sentences that fit in the
+// shared memory. shape.tiles: the number of sentences.
+PHRASEQ_KERNEL void attention_of_sentences(const Element* q, const Element* k, const Element* v,
+                                           const AttentionSentence* sentences, Element* out, float* log_sums,
+                                           AttentionShape shape) {
+  if (grid_warp() >= shape.tiles)
+    return;
+  const AttentionSentence sentence = sentences[grid_warp()];
+  SharedRows shared;
+  const Staged queries = shared.take(place_of(q, shape.query_stride, sentence.query, sentence.queries));
+  const Staged keys = shared.take(place_of(k, shape.key_stride, sentence.key, sentence.keys));
+  const Staged values = shared.take(place_of(v, shape.key_stride, sentence.key, sentence.keys));
+  wait_for_staged();
+  for (int place = 0; place < sentence.queries; place += PHRASEQ_TILE) {
+    const AttentionTile tile = sentence.query_tile(place);
+    const Staged own = queries.from_row(place);
+    attend<Staged>(tile, {own, own, keys, values, own}, place_of(out, shape.out_stride, tile.row, tile.rows),
+                   log_sums + (int64)blockIdx.y * shape.query_tokens + tile.row, shape);
+  }
+}
+
+// The gradients of q, k and v, by sentences.
+PHRASEQ_KERNEL void attention_backward_of_sentences(const Element* dout, const Element* q, const Element* k,
+                                                    const Element* v, const Element* out,
+                                                    const AttentionSentence* sentences, const float* log_sums,
+                                                    Element* dq, Element* dk, Element* dv, AttentionShape shape) {
+  if (grid_warp() >= shape.tiles)
+    return;
+  const AttentionSentence sentence = sentences[grid_warp()];
+  SharedRows shared;
+  const Staged spare = shared.take(PHRASEQ_TILE);
+  const Staged queries = shared.take(place_of(q, shape.query_stride, sentence.query, sentence.queries));
+  const Staged ups = shared.take(place_of(dout, shape.out_stride, sentence.query, sentence.queries));
+  const Staged keys = shared.take(place_of(k, shape.key_stride, sentence.key, sentence.keys));
+  const Staged values = shared.take(place_of(v, shape.key_stride, sentence.key, sentence.keys));
+  float* const deltas = (float*)shared.next.first;
+  log_sums += (int64)blockIdx.y * shape.query_tokens + sentence.query;
+  wait_for_staged();
+  for (int place = 0; place < sentence.queries; place += PHRASEQ_TILE) {
+    const AttentionTile tile = sentence.query_tile(place);
+    float own_deltas[PHRASEQ_TILE_ROWS], own_log_sums[PHRASEQ_TILE_ROWS];
+    find_deltas(place_of(dout, shape.out_stride, tile.row, tile.rows), place_of(out, shape.out_stride, tile.row, tile.rows),
+                tile.rows, deltas + place, own_deltas);
+    for (int slot = 0; slot < PHRASEQ_TILE_ROWS; ++slot)
+      own_log_sums[slot] = slot_row(slot) < tile.rows ? log_sums[place + slot_row(slot)] : 0.0f;
+    find_query_gradients<Staged>(tile, {queries.from_row(place), ups.from_row(place), keys, values, spare}, own_log_sums,
+                                 own_deltas, place_of(dq, shape.query_stride, tile.row, tile.rows), shape);
+  }
+  sync_warp();
+  for (int place = 0; place < sentence.keys; place += PHRASEQ_TILE) {
+    const AttentionTile tile = sentence.key_tile(place);
+    find_key_gradients<Staged>(tile, {queries, ups, keys.from_row(place), values.from_row(place), spare}, log_sums, deltas,
+                               place_of(dk, shape.key_stride, tile.row, tile.rows),
+                               place_of(dv, shape.key_stride, tile.row, tile.rows), shape);
+  }
 }

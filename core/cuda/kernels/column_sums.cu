@@ -1,23 +1,99 @@
-// The sum of each column of a matrix: the gradient of a bias.
+// The sum of each column of a gradient, which is the gradient of a bias; also of one that passes a ReLU first.
+//
+// A warp takes a strip of `strip_rows` rows and PHRASEQ_CHUNK columns, blocks_y = chunks. partial [strips, columns] receives
+// the sums of the strips. They are added in order afterwards: the same bits in every run.
 
-// partial [warps, columns] receives the sums over strips of `strip_rows` rows, one for each warp. They are added in order
-// afterwards: the same bits in every run.
-PHRASEQ_KERNEL void column_sums(const Element* x, float* partial, int64 rows, int columns, int64 strip_rows) {
-  const int64 first = grid_warp() * strip_rows;
-  const int64 last = first + strip_rows < rows ? first + strip_rows : rows;
-  const bool in_packs = columns % PHRASEQ_PACK == 0 && is_aligned(x);
-  for (int column = threadIdx.x % PHRASEQ_WARP * PHRASEQ_PACK; column < columns; column += PHRASEQ_WARP * PHRASEQ_PACK) {
+#define PHRASEQ_CHUNK 256
+#define PHRASEQ_ROWS_AT_ONCE 8  // that a lane reads before it adds them up
+
+struct ColumnStrips {
+  int64 rows, strip_rows;
+  int columns;
+
+  PHRASEQ_MEMBER int64 first_row() const { return grid_warp() * strip_rows; }
+  PHRASEQ_MEMBER int64 last_row() const { return first_row() + strip_rows < rows ? first_row() + strip_rows : rows; }
+  // Of a lane, the others follow at distances of PHRASEQ_WARP packs.
+  PHRASEQ_MEMBER int first_column() const {
+    return (int)blockIdx.y * PHRASEQ_CHUNK + (int)threadIdx.x % PHRASEQ_WARP * PHRASEQ_PACK;
+  }
+  PHRASEQ_MEMBER int last_column() const {
+    const int end = ((int)blockIdx.y + 1) * PHRASEQ_CHUNK;
+    return end < columns ? end : columns;
+  }
+  PHRASEQ_MEMBER bool has_packs() const { return columns % PHRASEQ_PACK == 0; }
+
+  // Numbers of a row from a column on; 0 beyond the last column.
+  PHRASEQ_MEMBER Pack<PHRASEQ_PACK> read(const Element* x, int64 row, int column, bool in_packs) const {
+    const Element* const from = x + row * columns + column;
+    if (in_packs)
+      return load<PHRASEQ_PACK>(from);
+    Pack<PHRASEQ_PACK> pack = {};
+    for (int i = 0; i < PHRASEQ_PACK && column + i < columns; ++i) pack.at[i] = from[i];
+    return pack;
+  }
+  PHRASEQ_MEMBER void write(const Pack<PHRASEQ_PACK>& pack, int64 row, int column, bool in_packs, Element* x) const {
+    Element* const to = x + row * columns + column;
+    if (in_packs)
+      return store<PHRASEQ_PACK>(to, pack);
+    for (int i = 0; i < PHRASEQ_PACK && column + i < columns; ++i) to[i] = pack.at[i];
+  }
+  PHRASEQ_MEMBER void write_sums(const float* sums, int column, float* partial) const {
+    for (int i = 0; i < PHRASEQ_PACK && column + i < columns; ++i) partial[grid_warp() * columns + column + i] = sums[i];
+  }
+};
+
+__device__ inline void add_pack(const Pack<PHRASEQ_PACK>& pack, float* sums) {
+  for (int i = 0; i < PHRASEQ_PACK; ++i) sums[i] += wide(pack.at[i]);
+}
+
+PHRASEQ_KERNEL void column_sums(const Element* x, float* partial, ColumnStrips strips) {
+  const bool in_packs = strips.has_packs() && is_aligned(x);
+  for (int column = strips.first_column(); column < strips.last_column(); column += PHRASEQ_WARP * PHRASEQ_PACK) {
     float sums[PHRASEQ_PACK] = {};
-    for (int64 row = first; row < last && in_packs; ++row) {
-      const Pack<PHRASEQ_PACK> pack = load<PHRASEQ_PACK>(x + row * columns + column);
-      for (int i = 0; i < PHRASEQ_PACK; ++i) sums[i] += wide(pack.at[i]);
+    int64 row = strips.first_row();
+    for (; row + PHRASEQ_ROWS_AT_ONCE <= strips.last_row(); row += PHRASEQ_ROWS_AT_ONCE) {
+      Pack<PHRASEQ_PACK> packs[PHRASEQ_ROWS_AT_ONCE];
+      for (int i = 0; i < PHRASEQ_ROWS_AT_ONCE; ++i) packs[i] = strips.read(x, row + i, column, in_packs);
+      for (int i = 0; i < PHRASEQ_ROWS_AT_ONCE; ++i) add_pack(packs[i], sums);
     }
-    for (int64 row = first; row < last && !in_packs; ++row) {
-      for (int i = 0; i < PHRASEQ_PACK; ++i) sums[i] += column + i < columns ? wide(x[row * columns + column + i]) : 0.0f;
+    for (; row < strips.last_row(); ++row) add_pack(strips.read(x, row, column, in_packs), sums);
+    strips.write_sums(sums, column, partial);
+  }
+}
+
+// dx = the gradient of x in y = dropout(max(x, 0)): what was dropped or is not positive is 0 in y.
+__device__ inline Pack<PHRASEQ_PACK> undo_relu(const Pack<PHRASEQ_PACK>& up, const Pack<PHRASEQ_PACK>& out, float kept) {
+  Pack<PHRASEQ_PACK> down;
+  for (int i = 0; i < PHRASEQ_PACK; ++i) down.at[i] = narrow(wide(out.at[i]) > 0.0f ? wide(up.at[i]) * kept : 0.0f);
+  return down;
+}
+
+// The gradient of x, and the sums of its columns, from the result y of relu_dropout.
+PHRASEQ_KERNEL void relu_dropout_backward(const Element* dy, const Element* y, Element* dx, float* partial, float kept,
+                                          ColumnStrips strips) {
+  const bool in_packs = strips.has_packs() && is_aligned(dy) && is_aligned(y) && is_aligned(dx);
+  for (int column = strips.first_column(); column < strips.last_column(); column += PHRASEQ_WARP * PHRASEQ_PACK) {
+    float sums[PHRASEQ_PACK] = {};
+    int64 row = strips.first_row();
+    const int at_once = PHRASEQ_ROWS_AT_ONCE / 2;
+    for (; row + at_once <= strips.last_row(); row += at_once) {
+      Pack<PHRASEQ_PACK> up[at_once], out[at_once];
+      for (int i = 0; i < at_once; ++i) {
+        up[i] = strips.read(dy, row + i, column, in_packs);
+        out[i] = strips.read(y, row + i, column, in_packs);
+      }
+      for (int i = 0; i < at_once; ++i) {
+        const Pack<PHRASEQ_PACK> down = undo_relu(up[i], out[i], kept);
+        strips.write(down, row + i, column, in_packs, dx);
+        add_pack(down, sums);
+      }
     }
-    for (int i = 0; i < PHRASEQ_PACK; ++i) {
-      if (column + i < columns)
-        partial[grid_warp() * columns + column + i] = sums[i];
+    for (; row < strips.last_row(); ++row) {
+      const Pack<PHRASEQ_PACK> down =
+          undo_relu(strips.read(dy, row, column, in_packs), strips.read(y, row, column, in_packs), kept);
+      strips.write(down, row, column, in_packs, dx);
+      add_pack(down, sums);
     }
+    strips.write_sums(sums, column, partial);
   }
 }

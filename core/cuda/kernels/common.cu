@@ -22,12 +22,20 @@ __device__ inline Element narrow(float x) { return x; }
 typedef unsigned short Element;
 __device__ inline float wide(Element x) { return __uint_as_float((uint32)x << 16); }
 // To nearest, ties to even; NaN stays NaN.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+__device__ inline Element narrow(float x) {
+  Element result;
+  asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(result) : "f"(x));
+  return result;
+}
+#else
 __device__ inline Element narrow(float x) {
   const uint32 bits = __float_as_uint(x);
   if ((bits & 0x7fffffffu) > 0x7f800000u)
     return (Element)((bits >> 16) | 0x40u);
   return (Element)((bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16);
 }
+#endif
 #else
 typedef unsigned short Element;
 #ifdef PHRASEQ_ON_HOST

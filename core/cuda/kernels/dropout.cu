@@ -1,4 +1,5 @@
-// y = residual + dropout(x), whose gradient of x is dropout(dy) with the same key, and ReLU with dropout.
+// y = residual + dropout(x), whose gradient of x is dropout(dy) with the same key, and ReLU with dropout, whose gradient is
+// in column_sums.cu.
 
 struct DropoutShape {
   int64 elements;
@@ -46,21 +47,4 @@ PHRASEQ_KERNEL void relu_dropout(const Element* x, Element* y, DropoutShape shap
   if (last <= shape.elements && is_aligned(x) && is_aligned(y))
     return relu_dropout_pack<PHRASEQ_PACK>(x, y, first, shape);
   for (int64 at = first; at < last && at < shape.elements; ++at) relu_dropout_pack<1>(x, y, at, shape);
-}
-
-template <int width>
-__device__ inline void relu_dropout_backward_pack(const Element* dy, const Element* y, Element* dx, int64 at, float kept) {
-  const Pack<width> up = load<width>(dy + at), out = load<width>(y + at);
-  Pack<width> down;
-  // What was dropped or is not positive is 0 in y.
-  for (int i = 0; i < width; ++i) down.at[i] = narrow(wide(out.at[i]) > 0.0f ? wide(up.at[i]) * kept : 0.0f);
-  store<width>(dx + at, down);
-}
-
-// The gradient of x, from the result y. A thread for PHRASEQ_PACK elements.
-PHRASEQ_KERNEL void relu_dropout_backward(const Element* dy, const Element* y, Element* dx, int64 elements, float kept) {
-  const int64 first = PHRASEQ_PACK * ((int64)blockIdx.x * blockDim.x + threadIdx.x), last = first + PHRASEQ_PACK;
-  if (last <= elements && is_aligned(dy) && is_aligned(y) && is_aligned(dx))
-    return relu_dropout_backward_pack<PHRASEQ_PACK>(dy, y, dx, first, kept);
-  for (int64 at = first; at < last && at < elements; ++at) relu_dropout_backward_pack<1>(dy, y, dx, at, kept);
 }

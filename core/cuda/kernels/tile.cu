@@ -42,7 +42,16 @@ __device__ inline float tile_row_max(float x) {
 struct Factor {  // pairs of elements
   uint32 at[4];
 };
-__device__ inline uint32 pair(Element low, Element high) { return low | (uint32)high << 16; }
+// Both rounded to the type of activations.
+__device__ inline uint32 pair(float low, float high) {
+  uint32 result;
+#if PHRASEQ_ELEMENT == 2
+  asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(result) : "f"(high), "f"(low));
+#else
+  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(result) : "f"(high), "f"(low));
+#endif
+  return result;
+}
 #endif
 
 struct Tile {
@@ -138,7 +147,7 @@ __device__ inline Factor right_factor_of_rows(const Place& place) {
 }
 __device__ inline Factor left_factor_of(const Tile& tile) {
   Factor factor;
-  for (int i = 0; i < 4; ++i) factor.at[i] = pair(narrow(tile.at[2 * i]), narrow(tile.at[2 * i + 1]));
+  for (int i = 0; i < 4; ++i) factor.at[i] = pair(tile.at[2 * i], tile.at[2 * i + 1]);
   return factor;
 }
 #if PHRASEQ_ELEMENT == 2
@@ -174,7 +183,7 @@ __device__ inline void write_tile(const Tile& tile, const Place& place) {
     const float* const row = tile.at + 2 * slot;
     if (slot_row(slot) < place.rows) {
       Pairs* const to = (Pairs*)(place.first + slot_row(slot) * place.stride + 4 * lane_in_group());
-      *to = {pair(narrow(row[0]), narrow(row[4])), pair(narrow(row[1]), narrow(row[5]))};
+      *to = {pair(row[0], row[4]), pair(row[1], row[5])};
     }
   }
 }

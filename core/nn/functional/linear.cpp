@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include <ATen/ops/_addmm_activation.h>
 #include <ATen/ops/addmm.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/empty.h>
@@ -16,6 +17,8 @@
 #include "core/base/work_profile.h"
 #include "core/nn/functional/cpu_kernels.h"
 #include "core/nn/functional/device/column_sums.h"
+#include "core/nn/functional/device/dropout_kernel.h"
+#include "core/nn/functional/device/gpu_kernels.h"
 #include "core/nn/functional/matrix_product.h"
 #include "core/nn/functional/reference/functional_reference.h"
 #include "core/nn/packed/packed_product.h"
@@ -213,33 +216,61 @@ struct StackedGradients {
   std::optional<ParameterGradient> weight, bias;  // [Σ out, in], [Σ out]
 };
 
-/// The product, plus biases, of ATen's operators: for devices without kernels. Variables: x [rows,
-/// in], weights [out, in], biases [out].
+/// max(x weightᵀ + bias, 0) with dropout, on a GPU with kernels.
+at::Tensor relu_product(const at::Tensor& x,
+                        const at::Tensor& weight,
+                        const at::Tensor& bias,
+                        const Epilogue& epilogue) {
+  if (bias.defined() && epilogue.key == 0)
+    return at::_addmm_activation(bias, x, weight.t());  // [rows, Σ out]
+  const at::Tensor y = bias.defined() ? at::addmm(bias, x, weight.t()) : at::mm(x, weight.t());
+  gpu::relu_dropout(y, y, epilogue.p, epilogue.key);
+  return y;
+}
+
+/// The product, plus biases, of ATen's operators, for devices without kernels for products; with a
+/// ReLU and dropout where a GPU has kernels for these. Variables: x [rows, in], weights [out, in],
+/// biases [out].
 class StackedProduct : public torch::autograd::Function<StackedProduct> {
  public:
   static at::Tensor forward(AutogradContext* ctx,
                             const at::Tensor& x,
                             at::TensorList weights,
                             at::TensorList biases,
-                            const Context* context) {
+                            const Context* context,
+                            const Epilogue* relu) {
     const at::Tensor weight = stacked_weight(weights, *context);
-    const at::Tensor bias = narrow_stacked_bias(biases, *context);
-    ctx->save_for_backward({x, weight});
+    at::Tensor bias = narrow_stacked_bias(biases, *context), y;
+    if (bias.defined())
+      bias = bias.to(x.scalar_type());
     save_places(ctx, weights, biases, *context);
-    return bias.defined() ? at::addmm(bias.to(x.scalar_type()), x, weight.t())
+    if (relu != nullptr) {
+      y = relu_product(x, weight, bias, *relu);
+      ctx->saved_data["p"] = relu->key == 0 ? 0.0 : relu->p;
+      ctx->save_for_backward({x, weight, y});
+      return y;
+    }
+    ctx->save_for_backward({x, weight, at::Tensor()});
+    return bias.defined() ? at::addmm(bias, x, weight.t())
                           : at::mm(x, weight.t());  // [rows, Σ out]
   }
 
   static tensor_list backward(AutogradContext* ctx, tensor_list outputs) {
     const auto saved = ctx->get_saved_variables();
-    const at::Tensor &x = saved[0], &weight = saved[1], &dy = outputs[0];
+    const at::Tensor &x = saved[0], &weight = saved[1], &y = saved[2];
+    SummedGradient dz{outputs[0], {}};
+    if (y.defined()) {
+      const double p = ctx->saved_data["p"].toDouble();
+      dz = gpu::relu_dropout_backward(outputs[0].contiguous(), y, p);
+    }
     StackedGradients gradients(ctx, x, weight);
     if (gradients.weight)
-      gradients.weight->add_product(dy.t(), x);  // [Σ out, in]
+      gradients.weight->add_product(dz.gradient.t(), x);  // [Σ out, in]
     if (gradients.bias)
-      gradients.bias->add(column_sums(dy));  // [Σ out]
+      gradients.bias->add(dz.sums.defined() ? dz.sums : column_sums(dz.gradient));  // [Σ out]
     const bool needed = ctx->needs_input_grad(0);
-    return gradients.for_autograd(needed ? at::mm(dy, weight) : at::Tensor(), 1);  // [rows, in]
+    const at::Tensor dx = needed ? at::mm(dz.gradient, weight) : at::Tensor();  // [rows, in]
+    return gradients.for_autograd(dx, 2);
   }
 };
 
@@ -358,8 +389,11 @@ at::Tensor run_linear(const at::Tensor& x,
     return y;
   if (cpu::has_kernels(x))
     return StackedLinear::apply(x.contiguous(), weights, biases, &context, &epilogue);
+  const Epilogue* const none = nullptr;
+  if (activation == Activation::kRelu && gpu::has_kernels(x))
+    return StackedProduct::apply(x, weights, biases, &context, &epilogue);
   return reference::epilogue(
-      StackedProduct::apply(x, weights, biases, &context), activation, p, epilogue.key);
+      StackedProduct::apply(x, weights, biases, &context, none), activation, p, epilogue.key);
 }
 
 }  // namespace

@@ -23,10 +23,11 @@ using ::testing::HasSubstr;
 /// A kernel of a source, which has to be in its cubin under its own name.
 std::string function_in(const std::string& source) {
   return source == "embedding.cu"          ? "embed_backward"
-         : source == "dropout.cu"          ? "relu_dropout_backward"
+         : source == "column_sums.cu"      ? "relu_dropout_backward"
+         : source == "dropout.cu"          ? "relu_dropout"
          : source == "dropout_add_norm.cu" ? "dropout_add_norm_backward"
          : source == "loss.cu"             ? "cross_entropy"
-         : source == "attention.cu"        ? "attention_backward_keys"
+         : source == "attention.cu"        ? "attention_backward_of_sentences"
                                            : source.substr(0, source.find('.'));
 }
 

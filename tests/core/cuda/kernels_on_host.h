@@ -3,6 +3,7 @@
 // The CUDA kernels as C++ functions: a block has one thread, a warp one lane, and blocks run one
 // after the other.
 
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -32,6 +33,13 @@ inline unsigned short host_to_half(float value) {
 inline float host_from_half(unsigned short bits) {
   const TensorView view{"x", DType::kF16, {1}, std::as_bytes(std::span(&bits, 1))};
   return static_cast<float>(float_values(view).front());
+}
+
+/// What the threads of a block share: nothing that is known, as on a GPU.
+inline void* host_shared_memory() {
+  alignas(16) static std::array<unsigned char, 256 * 1024> memory;
+  memory.fill(0xff);  // not a number in every type
+  return memory.data();
 }
 
 /// Calls the kernel for every block of a grid.
@@ -69,6 +77,7 @@ struct Fp32 {
 #include "core/cuda/kernels/loss.cu"
 #include "core/cuda/kernels/column_sums.cu"
 #include "core/cuda/kernels/tile.cu"
+#include "core/cuda/kernels/staged.cu"
 #include "core/cuda/kernels/attention.cu"
 };
 #undef PHRASEQ_ELEMENT
@@ -82,6 +91,7 @@ struct Bf16 {
 #include "core/cuda/kernels/loss.cu"
 #include "core/cuda/kernels/column_sums.cu"
 #include "core/cuda/kernels/tile.cu"
+#include "core/cuda/kernels/staged.cu"
 #include "core/cuda/kernels/attention.cu"
 };
 #undef PHRASEQ_ELEMENT
@@ -95,6 +105,7 @@ struct Fp16 {
 #include "core/cuda/kernels/loss.cu"
 #include "core/cuda/kernels/column_sums.cu"
 #include "core/cuda/kernels/tile.cu"
+#include "core/cuda/kernels/staged.cu"
 #include "core/cuda/kernels/attention.cu"
 };
 #undef PHRASEQ_ELEMENT
@@ -113,6 +124,7 @@ struct Bf16InPacks {
 #include "core/cuda/kernels/loss.cu"
 #include "core/cuda/kernels/column_sums.cu"
 #include "core/cuda/kernels/tile.cu"
+#include "core/cuda/kernels/staged.cu"
 #include "core/cuda/kernels/attention.cu"
 };
 #undef PHRASEQ_ELEMENT

@@ -172,7 +172,9 @@ typename Device::DropoutShape dropout_shape(size_t count, uint64_t key) {
 /// Elements of which the last do not fill a pack, and one thread more than they need.
 constexpr size_t kElements = 77;
 template <class Device>
-constexpr unsigned kElementThreads = kElements * sizeof(typename Device::Element) / 16 + 2;
+unsigned threads_for(size_t elements) {
+  return static_cast<unsigned>(elements * sizeof(typename Device::Element) / 16 + 2);
+}
 
 /// residual + dropout(x), rounded once.
 template <class Device>
@@ -182,7 +184,7 @@ void expect_dropout(double tolerance) {
              residual = narrowed<Device>(numbers(kElements, 0.5));
   for (const bool adds : {false, true}) {
     std::vector<typename Device::Element> y(kElements);
-    run(kElementThreads<Device>, 1, [&] {
+    run(threads_for<Device>(kElements), 1, [&] {
       Device::dropout_add(x.data(),
                           adds ? residual.data() : nullptr,
                           y.data(),
@@ -203,39 +205,65 @@ TEST(CudaKernels, DropAndAddAsTheFormulaDoes) {
   expect_dropout<on_host::Fp16>(0x1.0p-11);
 }
 
-/// dropout(max(x, 0)) and its gradient, also of tensors that begin in the middle of a pack.
+/// Rows of strips of 10: more than a lane reads at a time, and some that remain.
+constexpr size_t kStripRows = 10, kManyRows = 27;
+
+/// Sums of three strips, one of another number of rows, as one.
+std::vector<float> added_up(const std::vector<float>& partial, size_t columns) {
+  std::vector<float> sums(columns);
+  for (size_t i = 0; i < partial.size(); ++i) sums[i % columns] += partial[i];
+  return sums;
+}
+
 template <class Device>
-void expect_relu(double tolerance, uint64_t key, size_t offset) {
+typename Device::ColumnStrips strips_of(size_t columns) {
+  return {kManyRows, kStripRows, static_cast<int>(columns)};
+}
+
+/// dropout(max(x, 0)), its gradient and the sums of that, also of tensors that begin in the middle
+/// of a pack.
+template <class Device>
+void expect_relu(double tolerance, uint64_t key, size_t offset, size_t columns) {
   using Element = typename Device::Element;
-  std::vector<Element> x = narrowed<Device>(numbers(offset + kElements, 0.1));
-  const auto dy = narrowed<Device>(numbers(offset + kElements, 0.9));
-  std::vector<Element> y(offset + kElements), dx(offset + kElements);
-  run(kElementThreads<Device>, 1, [&] {
-    Device::relu_dropout(
-        x.data() + offset, y.data() + offset, dropout_shape<Device>(kElements, key));
+  SCOPED_TRACE(columns);
+  const size_t count = kManyRows * columns, all = offset + count;
+  std::vector<Element> x = narrowed<Device>(numbers(all, 0.1));
+  const auto dy = narrowed<Device>(numbers(all, 0.9));
+  std::vector<Element> y(all), dx(all);
+  run(threads_for<Device>(count), 1, [&] {
+    Device::relu_dropout(x.data() + offset, y.data() + offset, dropout_shape<Device>(count, key));
   });
   const auto kept = static_cast<float>(key == 0 ? 1.0 : 1 / (1 - kP));
-  run(kElementThreads<Device>, 1, [&] {
-    Device::relu_dropout_backward(
-        dy.data() + offset, y.data() + offset, dx.data() + offset, kElements, kept);
+  std::vector<float> partial(3 * columns, NAN);
+  run(3, 2, [&] {
+    Device::relu_dropout_backward(dy.data() + offset,
+                                  y.data() + offset,
+                                  dx.data() + offset,
+                                  partial.data(),
+                                  kept,
+                                  strips_of<Device>(columns));
   });
-  std::vector<double> out(offset), gradient(offset);
-  for (size_t i = 0; i < kElements; ++i) {
+  std::vector<double> out(offset), gradient(offset), sums(columns);
+  for (size_t i = 0; i < count; ++i) {
     const double value = Device::wide(x[offset + i]);
     const double by = value > 0 ? factor(key, kP, static_cast<uint32_t>(i)) : 0.0;
     out.push_back(value * by);
     gradient.push_back(Device::wide(dy[offset + i]) * by);
+    sums[i % columns] += Device::wide(dx[offset + i]);
   }
   expect_close(widened<Device>(y), out, tolerance, "y");
   expect_close(widened<Device>(dx), gradient, tolerance, "dx");
+  expect_close(added_up(partial, columns), sums, 1e-5, "sums");
 }
 
 TEST(CudaKernels, RectifyAndDropAsTheFormulaDoes) {
   for (const uint64_t key : {uint64_t{0}, uint64_t{0x9e3779b97f4a7c15}}) {
     for (const size_t offset : {0, 3}) {
-      expect_relu<on_host::Fp32>(1e-6, key, offset);
-      expect_relu<on_host::Bf16>(0x1.0p-8, key, offset);
-      expect_relu<on_host::Fp16>(0x1.0p-11, key, offset);
+      for (const size_t columns : {24, 37, 272}) {
+        expect_relu<on_host::Fp32>(1e-6, key, offset, columns);
+        expect_relu<on_host::Bf16>(0x1.0p-8, key, offset, columns);
+        expect_relu<on_host::Fp16>(0x1.0p-11, key, offset, columns);
+      }
     }
   }
 }
@@ -248,21 +276,19 @@ TEST(CudaKernels, KeepNotANumberBehindReLU) {
   EXPECT_TRUE(std::isnan(Device::wide(y)));
 }
 
-/// Three warps of two rows for five rows, of columns that fill packs and that do not.
+/// Columns that fill packs and that do not, of one chunk and of two.
 template <class Device>
-void expect_column_sums(int columns) {
-  const auto width = static_cast<size_t>(columns);
-  const auto x = narrowed<Device>(numbers(kRows * width, 0.4));
-  std::vector<float> partial(3 * width, NAN), found(width);
-  run(3, 1, [&] { Device::column_sums(x.data(), partial.data(), kRows, columns, 2); });
-  std::vector<double> expected(width);
-  for (size_t i = 0; i < x.size(); ++i) expected[i % width] += Device::wide(x[i]);
-  for (size_t i = 0; i < partial.size(); ++i) found[i % width] += partial[i];
-  expect_close(found, expected, 1e-6, "sum");
+void expect_column_sums(size_t columns) {
+  const auto x = narrowed<Device>(numbers(kManyRows * columns, 0.4));
+  std::vector<float> partial(3 * columns, NAN);
+  run(3, 2, [&] { Device::column_sums(x.data(), partial.data(), strips_of<Device>(columns)); });
+  std::vector<double> expected(columns);
+  for (size_t i = 0; i < x.size(); ++i) expected[i % columns] += Device::wide(x[i]);
+  expect_close(added_up(partial, columns), expected, 1e-5, "sum");
 }
 
 TEST(CudaKernels, AddUpColumns) {
-  for (const int columns : {24, 37}) {
+  for (const size_t columns : {24, 37, 272}) {
     expect_column_sums<on_host::Fp32>(columns);
     expect_column_sums<on_host::Bf16>(columns);
     expect_column_sums<on_host::Fp16>(columns);
@@ -488,6 +514,57 @@ std::vector<typename Device::AttentionTile> tiles_of(const std::vector<int>& len
   return tiles;
 }
 
+/// The same by whole sentences.
+template <class Device>
+struct Matrices {
+  using Elements = std::vector<typename Device::Element>;
+  struct Given {
+    const Elements &q, &k, &v, &dout;
+  };
+  struct Found {
+    Elements &out, &dq, &dk, &dv;
+  };
+};
+
+template <class Device>
+void attend_sentences(const AttentionCase& by,
+                      const typename Matrices<Device>::Given& in,
+                      const typename Matrices<Device>::Found& to,
+                      std::vector<float>& log_sums,
+                      typename Device::AttentionShape shape) {
+  std::vector<typename Device::AttentionSentence> sentences;
+  int query = 0, key = 0;
+  for (size_t s = 0; s < by.query_lengths.size(); ++s) {
+    sentences.push_back({query, by.query_lengths[s], key, by.key_lengths[s]});
+    query += by.query_lengths[s];
+    key += by.key_lengths[s];
+  }
+  shape.tiles = static_cast<long long>(sentences.size());
+  const auto blocks = static_cast<unsigned>(sentences.size());
+  run(blocks, AttentionCase::kHeads, [&] {
+    Device::attention_of_sentences(in.q.data(),
+                                   in.k.data(),
+                                   in.v.data(),
+                                   sentences.data(),
+                                   to.out.data(),
+                                   log_sums.data(),
+                                   shape);
+  });
+  run(blocks, AttentionCase::kHeads, [&] {
+    Device::attention_backward_of_sentences(in.dout.data(),
+                                            in.q.data(),
+                                            in.k.data(),
+                                            in.v.data(),
+                                            to.out.data(),
+                                            sentences.data(),
+                                            log_sums.data(),
+                                            to.dq.data(),
+                                            to.dk.data(),
+                                            to.dv.data(),
+                                            shape);
+  });
+}
+
 template <class Device>
 void expect_attention(double tolerance, const AttentionCase& by) {
   using Element = typename Device::Element;
@@ -545,10 +622,20 @@ void expect_attention(double tolerance, const AttentionCase& by) {
   });
   const AttentionReference expected(
       by, widened<Device>(q), widened<Device>(k), widened<Device>(v), widened<Device>(dout));
-  expect_close(widened<Device>(out), expected.out, tolerance, "out");
-  expect_close(widened<Device>(dq), expected.dq, tolerance, "dq");
-  expect_close(widened<Device>(dk), expected.dk, tolerance, "dk");
-  expect_close(widened<Device>(dv), expected.dv, tolerance, "dv");
+  const auto expect_results = [&] {
+    expect_close(widened<Device>(out), expected.out, tolerance, "out");
+    expect_close(widened<Device>(dq), expected.dq, tolerance, "dq");
+    expect_close(widened<Device>(dk), expected.dk, tolerance, "dk");
+    expect_close(widened<Device>(dv), expected.dv, tolerance, "dv");
+  };
+  expect_results();
+  const std::vector<float> log_sums_of_tiles = log_sums;
+  for (auto* const results : {&out, &dq, &dk, &dv}) results->assign(results->size(), Element{});
+  log_sums.assign(log_sums.size(), NAN);
+  attend_sentences<Device>(by, {q, k, v, dout}, {out, dq, dk, dv}, log_sums, shape);
+  SCOPED_TRACE("by sentences");
+  expect_results();
+  EXPECT_EQ(log_sums, log_sums_of_tiles);
 }
 
 /// Sentences of less than a tile, of whole tiles and of more, the same and others on the other

@@ -220,38 +220,44 @@ TEST_F(CudaKernelsOnTheGpu, RectifyAndDropAsOnTheHost) {
          "relu_dropout",
          {.blocks = 1},
          {device_x.argument(), device_y.argument(), &shape});
-  launch(dropout_kernel(1),
-         "relu_dropout_backward",
-         {.blocks = 1},
-         {device_dy.argument(),
-          device_y.argument(),
-          device_dx.argument(),
-          &shape.elements,
-          &shape.kept});
   on_host::run(126, 1, [&] { Device::relu_dropout(x.data(), y.data(), shape); });
-  on_host::run(126, 1, [&] {
-    Device::relu_dropout_backward(dy.data(), y.data(), dx.data(), shape.elements, shape.kept);
-  });
   expect_near<Device>(device_y.values(), y, 0x1.0p-7);
-  expect_near<Device>(device_dx.values(), dx, 0x1.0p-7);
+  for (const int columns : {17, 59}) {  // of 59 and 17 rows
+    Device::ColumnStrips strips{1003 / columns, 10, columns};
+    std::vector<float> partial(size_t{8} * static_cast<size_t>(columns));
+    OnDevice<float> device_partial(partial);
+    launch(column_sums_kernel(1),
+           "relu_dropout_backward",
+           {.blocks = 2, .threads = 128},
+           {device_dy.argument(),
+            device_y.argument(),
+            device_dx.argument(),
+            device_partial.argument(),
+            &shape.kept,
+            &strips});
+    on_host::run(8, 1, [&] {
+      Device::relu_dropout_backward(
+          dy.data(), y.data(), dx.data(), partial.data(), shape.kept, strips);
+    });
+    expect_near<Device>(device_dx.values(), dx, 0x1.0p-7);
+    expect_near<on_host::Fp32>(device_partial.values(), partial, 1e-5);
+  }
 }
 
 TEST_F(CudaKernelsOnTheGpu, AddUpColumnsAsOnTheHost) {
   using Device = on_host::Bf16;
   for (const int columns : {264, 299}) {
-    Device::int64 rows = 50, strip_rows = 7;
-    int width = columns;
-    const auto x = narrowed<Device>(waves(static_cast<size_t>(rows) * columns, 0.4));
+    Device::ColumnStrips strips{150, 19, columns};
+    const auto x = narrowed<Device>(waves(size_t{150} * columns, 0.4));
     std::vector<float> partial(size_t{8} * columns);
     OnDevice<Device::Element> device_x(x);
     OnDevice<float> device_partial(partial);
     launch(column_sums_kernel(1),
            "column_sums",
-           {.blocks = 2, .threads = 128},
-           {device_x.argument(), device_partial.argument(), &rows, &width, &strip_rows});
-    on_host::run(
-        8, 1, [&] { Device::column_sums(x.data(), partial.data(), rows, columns, strip_rows); });
-    expect_near<on_host::Fp32>(device_partial.values(), partial, 1e-6);
+           {.blocks = 2, .blocks_y = 2, .threads = 128},
+           {device_x.argument(), device_partial.argument(), &strips});
+    on_host::run(8, 2, [&] { Device::column_sums(x.data(), partial.data(), strips); });
+    expect_near<on_host::Fp32>(device_partial.values(), partial, 1e-5);
   }
 }
 
@@ -418,10 +424,94 @@ void attend_on_both(int element, bool causal, double tolerance) {
   expect_near<Device>(device_dv.values(), dv, tolerance);
 }
 
+/// The same by sentences, of one tile and of several.
+template <class Device>
+void attend_sentences_on_both(int element, bool causal, double tolerance) {
+  using Element = typename Device::Element;
+  SCOPED_TRACE(causal);
+  constexpr int kWidth = 64, kTokens = 59, kHeads = 2;
+  const auto matrix = [](double phase) {
+    return narrowed<Device>(waves(size_t{kTokens} * kWidth, phase));
+  };
+  const auto q = matrix(0.2), k = matrix(0.5), v = matrix(0.8), dout = matrix(1.1);
+  const std::vector<typename Device::AttentionSentence> sentences = {
+      {0, 37, 0, 37}, {37, 21, 37, 21}, {58, 1, 58, 1}};
+  std::vector<Element> out(q.size()), dq(q.size()), dk(q.size()), dv(q.size());
+  std::vector<float> log_sums(size_t{kHeads} * kTokens);
+  typename Device::AttentionShape shape{3,
+                                        kWidth,
+                                        kWidth,
+                                        kWidth,
+                                        kTokens,
+                                        kHeads,
+                                        causal ? 1 : 0,
+                                        0.21F,
+                                        0x123456789abcdef1ULL,
+                                        nn::kernels::dropout_threshold(0.3),
+                                        1 / 0.7F};
+  OnDevice<Element> device_q(q), device_k(k), device_v(v), device_dout(dout), device_out(out),
+      device_dq(dq), device_dk(dk), device_dv(dv);
+  OnDevice<float> device_log_sums(log_sums);
+  OnDevice<typename Device::AttentionSentence> device_sentences(sentences);
+  const LaunchShape grid{.blocks = 3, .blocks_y = kHeads, .threads = 32, .shared_bytes = 40 * 1024};
+  const KernelSource& kernel = attention_kernel(element, on_host::kHeadDim);
+  KernelLauncher& launcher = KernelLauncher::instance();
+  launcher.launch(kernel,
+                  "attention_of_sentences",
+                  grid,
+                  nullptr,
+                  {device_q.argument(),
+                   device_k.argument(),
+                   device_v.argument(),
+                   device_sentences.argument(),
+                   device_out.argument(),
+                   device_log_sums.argument(),
+                   &shape});
+  launcher.launch(kernel,
+                  "attention_backward_of_sentences",
+                  grid,
+                  nullptr,
+                  {device_dout.argument(),
+                   device_q.argument(),
+                   device_k.argument(),
+                   device_v.argument(),
+                   device_out.argument(),
+                   device_sentences.argument(),
+                   device_log_sums.argument(),
+                   device_dq.argument(),
+                   device_dk.argument(),
+                   device_dv.argument(),
+                   &shape});
+  on_host::run(3, kHeads, [&] {
+    Device::attention_of_sentences(
+        q.data(), k.data(), v.data(), sentences.data(), out.data(), log_sums.data(), shape);
+  });
+  on_host::run(3, kHeads, [&] {
+    Device::attention_backward_of_sentences(dout.data(),
+                                            q.data(),
+                                            k.data(),
+                                            v.data(),
+                                            out.data(),
+                                            sentences.data(),
+                                            log_sums.data(),
+                                            dq.data(),
+                                            dk.data(),
+                                            dv.data(),
+                                            shape);
+  });
+  expect_near<on_host::Fp32>(device_log_sums.values(), log_sums, 1e-4);
+  expect_near<Device>(device_out.values(), out, tolerance);
+  expect_near<Device>(device_dq.values(), dq, tolerance);
+  expect_near<Device>(device_dk.values(), dk, tolerance);
+  expect_near<Device>(device_dv.values(), dv, tolerance);
+}
+
 TEST_F(CudaKernelsOnTheGpu, AttendAsOnTheHost) {
   for (const bool causal : {false, true}) {
     attend_on_both<on_host::Bf16>(1, causal, 0x1.0p-6);
     attend_on_both<on_host::Fp16>(2, causal, 0x1.0p-9);
+    attend_sentences_on_both<on_host::Bf16>(1, causal, 0x1.0p-6);
+    attend_sentences_on_both<on_host::Fp16>(2, causal, 0x1.0p-9);
   }
 }
 

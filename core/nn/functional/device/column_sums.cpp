@@ -4,30 +4,50 @@
 
 #include <ATen/ops/empty.h>
 #include <ATen/ops/sum.h>
+#include <ATen/ops/zeros.h>
 
 #include "core/nn/functional/device/gpu_kernels.h"
 
 namespace phraseq::nn {
 namespace {
 
-at::Tensor run_kernel(const at::Tensor& x) {
-  constexpr int64_t kWarpsOfABlock = 4;
-  constexpr long long kMostWarps = 2112, kLeastRows = 8;
-  long long rows = x.size(0),
-            strip_rows = std::max(kLeastRows, (rows + kMostWarps - 1) / kMostWarps);
-  int columns = static_cast<int>(x.size(1));
-  const uint32_t blocks = gpu::blocks_for(rows, strip_rows * kWarpsOfABlock);
-  const at::Tensor partial =  // [warps, columns]
-      at::empty({blocks * kWarpsOfABlock, columns}, x.options().dtype(at::kFloat));
-  gpu::Arguments arguments;
-  arguments.add(x).add(partial).add_value(rows).add_value(columns).add_value(strip_rows);
-  gpu::launch(x,
-              cuda::column_sums_kernel(gpu::element_of(x.scalar_type())),
-              "column_sums",
-              {.blocks = blocks, .threads = 32 * kWarpsOfABlock},
-              arguments);
-  return partial.sum(0);  // [columns]
-}
+/// ColumnStrips of column_sums.cu.
+struct ColumnStrips {
+  long long rows = 0, strip_rows = 0;
+  int columns = 0;
+};
+
+/// How the warps divide a matrix, and where the sums of their strips go.
+struct Division {
+  static constexpr int64_t kWarpsOfABlock = 4;
+  static constexpr int64_t kChunk = 256;
+
+  ColumnStrips strips;
+  uint32_t blocks, chunks;
+  at::Tensor partial;  // [warps, columns]
+
+  explicit Division(const at::Tensor& x) {
+    // Enough warps for every GPU, and few enough that their sums are soon added.
+    constexpr int64_t kMostWarps = 2112, kLeastRows = 8;
+    chunks = gpu::blocks_for(x.size(1), kChunk);
+    const int64_t most = std::max<int64_t>(kMostWarps / chunks, 1);
+    strips = {x.size(0),
+              std::max(kLeastRows, (x.size(0) + most - 1) / most),
+              static_cast<int>(x.size(1))};
+    blocks = gpu::blocks_for(strips.rows, strips.strip_rows * kWarpsOfABlock);
+    partial = at::empty({blocks * kWarpsOfABlock, strips.columns}, x.options().dtype(at::kFloat));
+  }
+
+  void launch(const at::Tensor& x, const char* function, gpu::Arguments& arguments) {
+    arguments.add_value(strips);
+    gpu::launch(x,
+                cuda::column_sums_kernel(gpu::element_of(x.scalar_type())),
+                function,
+                {.blocks = blocks, .blocks_y = chunks, .threads = 32 * kWarpsOfABlock},
+                arguments);
+  }
+  at::Tensor sums() const { return partial.sum(0); }  // [columns]
+};
 
 }  // namespace
 
@@ -35,7 +55,23 @@ at::Tensor column_sums(const at::Tensor& x) {
   const at::ScalarType type = x.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
   if (!gpu::has_kernels(x) || x.numel() == 0 || !x.is_contiguous())
     return x.sum(0, false, type);  // [columns]
-  return run_kernel(x);
+  Division division(x);
+  gpu::Arguments arguments;
+  arguments.add(x).add(division.partial);
+  division.launch(x, "column_sums", arguments);
+  return division.sums();
+}
+
+SummedGradient gpu::relu_dropout_backward(const at::Tensor& dy, const at::Tensor& y, double p) {
+  const at::Tensor dx = at::empty(y.sizes(), y.options());  // [rows, columns]
+  if (y.numel() == 0)
+    return {dx, at::zeros({y.size(1)}, y.options().dtype(at::kFloat))};
+  Division division(y);
+  auto kept = static_cast<float>(1.0 / (1.0 - p));
+  Arguments arguments;
+  arguments.add(dy).add(y).add(dx).add(division.partial).add_value(kept);
+  division.launch(y, "relu_dropout_backward", arguments);
+  return {dx, division.sums()};
 }
 
 }  // namespace phraseq::nn

@@ -48,14 +48,4 @@ void relu_dropout(const at::Tensor& x, const at::Tensor& y, double p, uint64_t k
   launch_for_elements(x, "relu_dropout", arguments);
 }
 
-at::Tensor relu_dropout_backward(const at::Tensor& dy, const at::Tensor& y, double p) {
-  const at::Tensor dx = at::empty(y.sizes(), y.options());
-  long long elements = y.numel();
-  float kept = static_cast<float>(1.0 / (1.0 - p));
-  Arguments arguments;
-  arguments.add(dy).add(y).add(dx).add_value(elements).add_value(kept);
-  launch_for_elements(y, "relu_dropout_backward", arguments);
-  return dx;
-}
-
 }  // namespace phraseq::nn::gpu

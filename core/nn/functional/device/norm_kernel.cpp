@@ -50,11 +50,10 @@ struct Inputs {
   }
 };
 
-/// Warps that take row after row: enough for every GPU, and few enough that the sums of each are
-/// soon added.
-cuda::LaunchShape warps_for(int64_t rows) {
-  constexpr int64_t kWarpsOfABlock = 4, kMostBlocks = 528;
-  const int64_t blocks = std::min<int64_t>(blocks_for(rows, kWarpsOfABlock), kMostBlocks);
+/// Warps that take row after row, in `most_blocks` at most.
+cuda::LaunchShape warps_for(int64_t rows, int64_t most_blocks) {
+  constexpr int64_t kWarpsOfABlock = 4;
+  const int64_t blocks = std::min<int64_t>(blocks_for(rows, kWarpsOfABlock), most_blocks);
   return {.blocks = static_cast<uint32_t>(std::max<int64_t>(blocks, 1)),
           .threads = 32 * kWarpsOfABlock};
 }
@@ -73,8 +72,10 @@ at::Tensor dropout_add_norm(const NormInputs& inputs, const at::Tensor& bias, do
   Arguments arguments;
   arguments.add(in.x).add(in.residual).add(in.gain).add(shift).add(y).add(in.mean).add(in.rstd);
   arguments.add_value(in.shape);
+  constexpr int64_t kMostBlocks = 2112;  // each warp reads gain and bias
   if (in.shape.rows > 0)
-    launch(in.x, in.kernel({y}), "dropout_add_norm", warps_for(in.shape.rows), arguments);
+    launch(
+        in.x, in.kernel({y}), "dropout_add_norm", warps_for(in.shape.rows, kMostBlocks), arguments);
   return y;
 }
 
@@ -82,8 +83,9 @@ at::Tensor dropout_add_norm_backward(const NormInputs& inputs,
                                      const at::Tensor& dy,
                                      const at::Tensor& dx,
                                      const at::Tensor& d_sum) {
-  Inputs in(inputs, /*eps=*/0.0);  // the deviations have it
-  const cuda::LaunchShape warps = warps_for(in.shape.rows);
+  Inputs in(inputs, /*eps=*/0.0);       // the deviations have it
+  constexpr int64_t kMostBlocks = 528;  // enough for every GPU; the sums of each warp are added
+  const cuda::LaunchShape warps = warps_for(in.shape.rows, kMostBlocks);
   const at::Tensor partial =  // [warps, 2, model]
       at::empty({warps.blocks * warps.threads / 32, 2, in.shape.columns}, in.mean.options());
   Arguments arguments;

@@ -20,7 +20,6 @@
 
 #include "core/data/device/to_device.h"
 #include "core/nn/functional/device/gpu_kernels.h"
-#include "core/nn/functional/device/relu_dropout.h"
 #include "core/nn/functional/normalization.h"
 #include "core/nn/kernels/random_bits.h"
 
@@ -93,8 +92,6 @@ at::Tensor dropout(const at::Tensor& x, double p, uint64_t key) {
 }
 
 at::Tensor epilogue(const at::Tensor& x, Activation activation, double p, uint64_t key) {
-  if (activation == Activation::kRelu && gpu::has_kernels(x))
-    return gpu::relu_with_dropout(x, p, key);
   return dropout(activate(x, activation), p, key);
 }
 

@@ -36,11 +36,28 @@ std::vector<Tile> tiles_of(const std::vector<int64_t>& offsets,
   return tiles;
 }
 
-at::Tensor copied(const std::vector<Tile>& tiles, at::Device device) {
-  const at::Tensor numbers =  // [tiles, 5]
-      at::empty({static_cast<int64_t>(tiles.size()), sizeof(Tile) / sizeof(int32_t)}, at::kInt);
-  if (!tiles.empty())
-    std::memcpy(numbers.mutable_data_ptr(), tiles.data(), tiles.size() * sizeof(Tile));
+/// AttentionSentence of attention.cu.
+struct Sentence {
+  int32_t query, queries, key, keys;
+};
+
+std::vector<Sentence> sentences_of(const SentenceRows& rows) {
+  std::vector<Sentence> sentences;
+  for (size_t i = 0; i + 1 < rows.queries.size(); ++i) {
+    sentences.push_back({static_cast<int32_t>(rows.queries[i]),
+                         static_cast<int32_t>(rows.queries[i + 1] - rows.queries[i]),
+                         static_cast<int32_t>(rows.keys[i]),
+                         static_cast<int32_t>(rows.keys[i + 1] - rows.keys[i])});
+  }
+  return sentences;
+}
+
+template <class Entry>
+at::Tensor copied(const std::vector<Entry>& entries, at::Device device) {
+  const at::Tensor numbers =  // [entries, numbers of an entry]
+      at::empty({static_cast<int64_t>(entries.size()), sizeof(Entry) / sizeof(int32_t)}, at::kInt);
+  if (!entries.empty())
+    std::memcpy(numbers.mutable_data_ptr(), entries.data(), entries.size() * sizeof(Entry));
   return to_device(numbers, device);
 }
 
@@ -54,6 +71,12 @@ at::Tensor attention_tiles(const std::vector<int64_t>& offsets,
   return kept.get(offsets, other_offsets, device, [&] {
     return copied(tiles_of(offsets, other_offsets), device);
   });
+}
+
+at::Tensor attention_sentences(const SentenceRows& rows, at::Device device) {
+  thread_local KeptTensors<8> kept;
+  return kept.get(
+      rows.queries, rows.keys, device, [&] { return copied(sentences_of(rows), device); });
 }
 
 }  // namespace phraseq::nn::gpu

@@ -6,6 +6,7 @@
 #include <ATen/core/Tensor.h>
 
 #include "core/base/api.h"
+#include "core/nn/functional/grouped_attention.h"
 
 namespace phraseq::nn::gpu {
 
@@ -15,5 +16,9 @@ namespace phraseq::nn::gpu {
 PHRASEQ_API at::Tensor attention_tiles(const std::vector<int64_t>& offsets,
                                        const std::vector<int64_t>& other_offsets,
                                        at::Device device);
+
+/// The rows of both sides of each sentence, on a device: [sentences, 4] int32 (AttentionSentence of
+/// attention.cu). Kept in the same way.
+PHRASEQ_API at::Tensor attention_sentences(const SentenceRows& rows, at::Device device);
 
 }  // namespace phraseq::nn::gpu

@@ -62,18 +62,72 @@ struct Call final : torch::CustomClassHolder {
   /// A warp for each tile and head.
   void run(const char* function, const at::Tensor& tiles, Arguments& arguments) const {
     constexpr int64_t kWarpsOfABlock = 4;
+    run(function,
+        tiles,
+        {.blocks = blocks_for(tiles.size(0), kWarpsOfABlock), .threads = 32 * kWarpsOfABlock},
+        arguments);
+  }
+  /// A block of one warp for each sentence and head.
+  void run_sentences(const char* function,
+                     const at::Tensor& sentences,
+                     int64_t shared_bytes,
+                     Arguments& arguments) const {
+    run(function,
+        sentences,
+        {.blocks = static_cast<uint32_t>(sentences.size(0)),
+         .threads = 32,
+         .shared_bytes = static_cast<uint32_t>(shared_bytes)},
+        arguments);
+  }
+
+ private:
+  void run(const char* function,
+           const at::Tensor& tiles,
+           cuda::LaunchShape grid,
+           Arguments& arguments) const {
     AttentionShape own = shape;
     own.tiles = tiles.size(0);
     arguments.add_value(own);
-    if (own.tiles == 0)
+    grid.blocks_y = static_cast<uint32_t>(columns.heads);
+    if (own.tiles > 0)
+      launch(tiles, cuda::attention_kernel(element, columns.head_dim), function, grid, arguments);
+  }
+};
+
+/// The shared memory for the rows of both sides of a sentence, in bytes (attention.cu).
+struct SharedBytes {
+  int64_t forward, backward;
+
+  SharedBytes(const SentenceRows& rows, int64_t head_dim) {
+    constexpr int64_t kUnusedColumns = 8, kElement = 2, kSum = sizeof(float);
+    const int64_t row = (head_dim + kUnusedColumns) * kElement;
+    const int64_t queries = whole_tiles(longest(rows.queries)),
+                  keys = whole_tiles(longest(rows.keys));
+    forward = (queries + 2 * keys) * row;
+    backward = (kTile + 2 * queries + 2 * keys) * row + queries * kSum;
+  }
+  /// With more, too few sentences would be computed at a time.
+  bool is_small() const { return backward <= kMost; }
+
+ private:
+  static constexpr int64_t kMost = 40 * 1024;
+  static int64_t whole_tiles(int64_t rows) { return (rows + kTile - 1) / kTile * kTile; }
+};
+
+/// What the warps take: whole sentences, where their rows fit in shared memory, or tiles.
+struct Shares {
+  SharedBytes shared;
+  at::Tensor sentences;  ///< undefined: tiles
+  at::Tensor query_tiles, key_tiles;
+
+  Shares(const SentenceRows& rows, int64_t head_dim, at::Device device) : shared(rows, head_dim) {
+    if (shared.is_small()) {
+      sentences = attention_sentences(rows, device);
       return;
-    launch(tiles,
-           cuda::attention_kernel(element, columns.head_dim),
-           function,
-           {.blocks = blocks_for(own.tiles, kWarpsOfABlock),
-            .blocks_y = static_cast<uint32_t>(columns.heads),
-            .threads = 32 * kWarpsOfABlock},
-           arguments);
+    }
+    query_tiles = attention_tiles(rows.queries, rows.keys, device);
+    if (at::GradMode::is_enabled())
+      key_tiles = attention_tiles(rows.keys, rows.queries, device);
   }
 };
 
@@ -89,8 +143,7 @@ class PackedAttention : public torch::autograd::Function<PackedAttention> {
   static at::Tensor forward(AutogradContext* ctx,
                             at::TensorList matrices,
                             const c10::intrusive_ptr<Call>* call,
-                            const at::Tensor* query_tiles,
-                            const at::Tensor* key_tiles) {
+                            const Shares* shares) {
     const at::AutoDispatchBelowADInplaceOrView no_graph_inside;
     const at::Tensor &q = matrices.front(), &kv = matrices.back();
     const Call& by = **call;
@@ -99,18 +152,24 @@ class PackedAttention : public torch::autograd::Function<PackedAttention> {
     const at::Tensor log_sums =  // [heads, query tokens]
         at::empty({by.columns.heads, q.size(0)}, q.options().dtype(at::kFloat));
     Arguments arguments;
-    arguments.add(by.queries(q)).add(by.keys(kv)).add(by.values(kv)).add(*query_tiles);
-    arguments.add(out).add(log_sums);
-    by.run("attention", *query_tiles, arguments);
-    ctx->save_for_backward({q, kv, out, log_sums, *query_tiles, *key_tiles});
+    arguments.add(by.queries(q)).add(by.keys(kv)).add(by.values(kv));
+    const at::Tensor& sentences = shares->sentences;
+    arguments.add(sentences.defined() ? sentences : shares->query_tiles).add(out).add(log_sums);
+    if (sentences.defined())
+      by.run_sentences("attention_of_sentences", sentences, shares->shared.forward, arguments);
+    else
+      by.run("attention", shares->query_tiles, arguments);
+    ctx->save_for_backward(
+        {q, kv, out, log_sums, shares->query_tiles, shares->key_tiles, sentences});
     ctx->saved_data["one matrix"] = matrices.size() == 1;
+    ctx->saved_data["shared bytes"] = shares->shared.backward;
     ctx->saved_data["call"] = c10::IValue::make_capsule(*call);
     return out;
   }
 
   static tensor_list backward(AutogradContext* ctx, tensor_list outputs) {
     const auto saved = ctx->get_saved_variables();
-    const at::Tensor &q = saved[0], &kv = saved[1], &log_sums = saved[3];
+    const at::Tensor &q = saved[0], &kv = saved[1];
     const auto capsule = ctx->saved_data["call"].toCapsule();
     const Call& by = static_cast<const Call&>(*capsule);
     const bool is_one = ctx->saved_data["one matrix"].toBool();
@@ -120,17 +179,41 @@ class PackedAttention : public torch::autograd::Function<PackedAttention> {
                                 : outputs[0].clone(at::MemoryFormat::Contiguous);
     const at::Tensor dq = new_gradient(q, (is_one ? 3 : 1) * width);
     const at::Tensor dkv = is_one ? dq : new_gradient(kv, 2 * width);
+    if (saved[6].defined())
+      run_on_sentences(by, saved, {dout, dq, dkv}, ctx->saved_data["shared bytes"].toInt());
+    else
+      run_on_tiles(by, saved, {dout, dq, dkv});
+    return is_one ? tensor_list{dq, {}, {}} : tensor_list{dq, dkv, {}, {}};
+  }
+
+ private:
+  struct Gradients {
+    const at::Tensor &dout, &dq, &dkv;
+  };
+
+  static void run_on_sentences(const Call& by,
+                               const tensor_list& saved,
+                               const Gradients& to,
+                               int64_t shared_bytes) {
+    const at::Tensor &q = saved[0], &kv = saved[1], &out = saved[2], &sentences = saved[6];
+    Arguments arguments;
+    arguments.add(to.dout).add(by.queries(q)).add(by.keys(kv)).add(by.values(kv)).add(out);
+    arguments.add(sentences).add(saved[3]).add(by.queries(to.dq));
+    arguments.add(by.keys(to.dkv)).add(by.values(to.dkv));
+    by.run_sentences("attention_backward_of_sentences", sentences, shared_bytes, arguments);
+  }
+
+  static void run_on_tiles(const Call& by, const tensor_list& saved, const Gradients& to) {
+    const at::Tensor &q = saved[0], &kv = saved[1], &out = saved[2], &log_sums = saved[3];
+    const at::Tensor &query_tiles = saved[4], &key_tiles = saved[5];
     const at::Tensor deltas = at::empty(log_sums.sizes(), log_sums.options());
     Arguments of_queries, of_keys;
-    of_queries.add(dout).add(by.queries(q)).add(by.keys(kv)).add(by.values(kv));
-    of_queries.add(saved[2]).add(saved[4]).add(log_sums).add(deltas).add(by.queries(dq));
-    by.run("attention_backward_queries", saved[4], of_queries);
-    of_keys.add(dout).add(by.queries(q)).add(by.keys(kv)).add(by.values(kv));
-    of_keys.add(saved[5]).add(log_sums).add(deltas).add(by.keys(dkv)).add(by.values(dkv));
-    by.run("attention_backward_keys", saved[5], of_keys);
-    if (is_one)
-      return {dq, {}, {}, {}};
-    return {dq, dkv, {}, {}, {}};
+    of_queries.add(to.dout).add(by.queries(q)).add(by.keys(kv)).add(by.values(kv)).add(out);
+    of_queries.add(query_tiles).add(log_sums).add(deltas).add(by.queries(to.dq));
+    by.run("attention_backward_queries", query_tiles, of_queries);
+    of_keys.add(to.dout).add(by.queries(q)).add(by.keys(kv)).add(by.values(kv)).add(key_tiles);
+    of_keys.add(log_sums).add(deltas).add(by.keys(to.dkv)).add(by.values(to.dkv));
+    by.run("attention_backward_keys", key_tiles, of_keys);
   }
 };
 
@@ -154,7 +237,7 @@ bool packed_attention_applies(const at::Tensor& q,
   constexpr int64_t kMostBlocks = 65535;
   return has_type(q, kv) && is_plain(layout) && layout.heads <= kMostBlocks &&
          layout.head_dim % kTile == 0 && layout.head_dim <= cuda::kMostHeadColumns &&
-         q.size(1) % 4 == 0 && kv.size(1) % 4 == 0 && are_aligned({q, kv}) &&
+         q.size(1) % 8 == 0 && kv.size(1) % 8 == 0 && are_aligned({q, kv}) &&
          shortest(rows.keys) > 0 && are_short(rows) && (!causal || rows.queries == rows.keys);
 }
 
@@ -166,14 +249,11 @@ at::Tensor packed_attention(const at::Tensor& q,
                             double p,
                             uint64_t key) {
   const auto call = c10::make_intrusive<Call>(q, kv, layout, causal, mask_of(p, key));
-  const at::Tensor query_tiles = attention_tiles(rows.queries, rows.keys, q.device());
-  const at::Tensor key_tiles = at::GradMode::is_enabled()
-                                   ? attention_tiles(rows.keys, rows.queries, q.device())
-                                   : at::Tensor();
+  const Shares shares(rows, layout.head_dim, q.device());
   tensor_list matrices = {q.contiguous()};
   if (!q.is_same(kv))
     matrices.push_back(kv.contiguous());
-  return PackedAttention::apply(at::TensorList(matrices), &call, &query_tiles, &key_tiles);
+  return PackedAttention::apply(at::TensorList(matrices), &call, &shares);
 }
 
 }  // namespace phraseq::nn::gpu

@@ -155,7 +155,26 @@ TEST_P(KernelsOfAGpu, DropBehindReLU) {
       {whole({kRows, 8}, 1).to(GetParam()), whole({kColumns, 8}, 2), whole({kColumns}, 3)},
       at::kFloat,
       2);
-  expect_launches({{"relu_dropout", 1}, {"relu_dropout_backward", 1}, {"column_sums", 1}});
+  expect_launches({{"relu_dropout", 1}, {"relu_dropout_backward", 1}});
+}
+
+/// Without dropout, the product computes the ReLU.
+TEST_P(KernelsOfAGpu, RectifyInTheProduct) {
+  const auto whole = [](at::IntArrayRef sizes, uint64_t seed) {
+    return normal(sizes, seed, at::kFloat).mul(2).round();
+  };
+  for (const bool has_bias : {true, false}) {
+    expect_norms_as_on_the_cpu(
+        [&](const Inputs& in, Context& context) {
+          const at::Tensor bias = has_bias ? in[2] : at::Tensor();
+          const at::Tensor y = linear(in[0], in[1], bias, context, Activation::kRelu, 0.0);
+          return has_bias ? y : y + 0.0 * in[2].sum().to(y.scalar_type());
+        },
+        {whole({kRows, 8}, 1).to(GetParam()), whole({kColumns, 8}, 2), whole({kColumns}, 3)},
+        at::kFloat,
+        2);
+  }
+  expect_launches({{"relu_dropout", 1}, {"relu_dropout_backward", 2}});
 }
 
 TEST_P(KernelsOfAGpu, NormalizeASum) {
@@ -278,8 +297,32 @@ TEST_P(KernelsOfAGpu, Attend) {
         at::kFloat,
         4);
   }
+  expect_launches({{"attention_of_sentences", 6}, {"attention_backward_of_sentences", 6}});
+}
+
+/// Sentences that do not fit in shared memory are computed tile by tile.
+TEST_P(KernelsOfAGpu, AttendToLongSentences) {
+  if (GetParam() == at::kFloat)
+    GTEST_SKIP() << "the tensor cores take factors of 16 bits";
+  const PackedTokens source = tokens_of({0, 150, 155}), target = tokens_of({0, 9, 160});
+  for (const bool causal : {false, true}) {
+    expect_norms_as_on_the_cpu(
+        [&](const Inputs& in, Context& context) {
+          return self_attention(in[0], source, {2, 0.2, 0.3, causal}, context);
+        },
+        {normal({155, 192}, 1).to(GetParam())},
+        at::kFloat,
+        4);
+  }
+  expect_norms_as_on_the_cpu(
+      [&](const Inputs& in, Context& context) {
+        return cross_attention(in[0], in[1], target, source, {2, 0.2, 0.3, false}, context);
+      },
+      {normal({160, 64}, 1).to(GetParam()), normal({155, 128}, 2).to(GetParam())},
+      at::kFloat,
+      4);
   expect_launches(
-      {{"attention", 6}, {"attention_backward_queries", 6}, {"attention_backward_keys", 6}});
+      {{"attention", 3}, {"attention_backward_queries", 3}, {"attention_backward_keys", 3}});
 }
 
 INSTANTIATE_TEST_SUITE_P(Types,
