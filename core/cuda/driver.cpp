@@ -3,7 +3,6 @@
 #include <dlfcn.h>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "core/base/error.h"
 #include "core/base/log.h"
@@ -65,8 +64,9 @@ void check(Result result, const std::string& what) {
 /// The device's primary context, which LibTorch uses, for the calling thread. A thread of a
 /// backward pass may have none yet.
 void make_current(Device device) {
+  static const auto current_device = driver_function<GetCurrentDevice>("cuCtxGetDevice");
   Device current = -1;
-  if (driver_function<GetCurrentDevice>("cuCtxGetDevice")(&current) == 0 && current == device)
+  if (current_device(&current) == 0 && current == device)
     return;
   void* context = nullptr;
   check(driver_function<Retain>("cuDevicePrimaryCtxRetain")(&context, device),
@@ -140,12 +140,12 @@ void* KernelLauncher::function_of(const KernelSource& kernel,
                                   const std::string& function,
                                   int device) {
   const std::lock_guard lock(mutex_);
-  const std::string module_key =
-      fmt::format("{} {} {}", device, kernel.name, fmt::join(kernel.options, " "));
-  void*& found = functions_[module_key + " " + function];
+  std::string key = std::to_string(device) + ' ' + kernel.name;
+  for (const std::string& option : kernel.options) key += ' ' + option;
+  void*& found = functions_[key + ' ' + function];
   if (found != nullptr)
     return found;
-  void*& module = modules_[module_key];
+  void*& module = modules_[key];
   if (module == nullptr)
     module = load(kernel, architecture_of(device));
   check(driver_function<GetFunction>("cuModuleGetFunction")(&found, module, function.c_str()),
@@ -160,19 +160,20 @@ void KernelLauncher::launch(const KernelSource& kernel,
                             const std::vector<void*>& arguments) {
   make_current(shape.device);
   void* const compiled = function_of(kernel, function, shape.device);
-  std::vector<void*> pointers = arguments;
-  check(driver_function<Launch>("cuLaunchKernel")(compiled,
-                                                  shape.blocks,
-                                                  shape.blocks_y,
-                                                  1,
-                                                  shape.threads,
-                                                  1,
-                                                  1,
-                                                  shape.shared_bytes,
-                                                  stream,
-                                                  pointers.data(),
-                                                  nullptr),
-        kernel.name + ": " + function);
+  static const auto launch_kernel = driver_function<Launch>("cuLaunchKernel");
+  const Result result = launch_kernel(compiled,
+                                      shape.blocks,
+                                      shape.blocks_y,
+                                      1,
+                                      shape.threads,
+                                      1,
+                                      1,
+                                      shape.shared_bytes,
+                                      stream,
+                                      const_cast<void**>(arguments.data()),  // only read
+                                      nullptr);
+  if (result != 0)
+    check(result, kernel.name + ": " + function);
 }
 
 }  // namespace phraseq::cuda

@@ -181,6 +181,20 @@ const KernelSource& column_sums_kernel(int element) {
   return sources.of(element);
 }
 
+const KernelSource& best_columns_kernel(int element) {
+  static const Sources sources("best_columns.cu", kBestColumnsSource);
+  return sources.of(element);
+}
+
+const KernelSource& past_attention_kernel(int element, int64_t head_dim) {
+  static Variants variants;
+  return variants.of(element, static_cast<int>(head_dim), 0, [&] {
+    KernelSource source = kernel_of("past_attention.cu", kPastAttentionSource, element);
+    source.options.push_back(fmt::format("-DPHRASEQ_HEAD_DIM={}", head_dim));
+    return source;
+  });
+}
+
 std::vector<KernelSource> all_kernels(int element) {
   const int64_t size = element == 0 ? 4 : 2;
   std::vector<KernelSource> kernels = {
@@ -191,7 +205,10 @@ std::vector<KernelSource> all_kernels(int element) {
       adam_kernel(element),
       embedding_kernel(element),
       loss_kernel(element),
-      column_sums_kernel(element)};
+      column_sums_kernel(element),
+      best_columns_kernel(element),
+      past_attention_kernel(element, 8),
+      past_attention_kernel(element, 64)};
   if (element != 0) {
     for (const int64_t head_dim : {int64_t{16}, int64_t{64}, kMostHeadColumns})
       kernels.push_back(attention_kernel(element, head_dim));

@@ -37,6 +37,9 @@ PHRASEQ_API const KernelSource& adam_kernel(int element);
 PHRASEQ_API const KernelSource& embedding_kernel(int element);
 PHRASEQ_API const KernelSource& loss_kernel(int element);
 PHRASEQ_API const KernelSource& column_sums_kernel(int element);
+PHRASEQ_API const KernelSource& best_columns_kernel(int element);
+/// The kernel for heads of `head_dim` columns, a multiple of 8.
+PHRASEQ_API const KernelSource& past_attention_kernel(int element, int64_t head_dim);
 /// The kernel for heads of `head_dim` columns, a multiple of 16 up to kMostHeadColumns, in 16 bits.
 PHRASEQ_API const KernelSource& attention_kernel(int element, int64_t head_dim);
 inline constexpr int64_t kMostHeadColumns = 128;

@@ -7,9 +7,13 @@
 namespace phraseq {
 
 at::Tensor DecoderOutput::logits(nn::Context& context) const {
-  at::Tensor scores = nn::linear(hidden, output_weight, output_bias, context);  // [rows, vocab]
-  if (scores.scalar_type() != at::kDouble)
-    scores = scores.to(at::kFloat);
+  const at::Tensor scores = unwidened_logits(context);  // [rows, vocab]
+  return scores.scalar_type() == at::kDouble ? scores : scores.to(at::kFloat);
+}
+
+at::Tensor DecoderOutput::unwidened_logits(nn::Context& context) const {
+  const at::Tensor scores =
+      nn::linear(hidden, output_weight, output_bias, context);                     // [rows, vocab]
   for (const int64_t id : forbidden) scores.select(1, id).fill_(kForbiddenScore);  // [rows]
   return scores;
 }

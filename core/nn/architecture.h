@@ -32,6 +32,8 @@ struct PHRASEQ_API DecoderOutput {
 
   /// `[rows, vocab]` in fp32: hidden · output_weightᵀ + bias, forbidden ids at kForbiddenScore.
   at::Tensor logits(nn::Context& context) const;
+  /// The same in the type that the product gives.
+  at::Tensor unwidened_logits(nn::Context& context) const;
 };
 
 /// A translation model: one class for training, incremental decoding and scoring.

@@ -28,7 +28,8 @@ at::Tensor Context::compute(const at::Tensor& parameter) const {
   if (flat_)
     copy =
         precision_ == Precision::kBf16 ? flat_->bf16_view(parameter) : flat_->fp16_view(parameter);
-  return copy.detach().to(activation_type());
+  const bool is_plain = copy.scalar_type() == activation_type() && !copy.requires_grad();
+  return is_plain ? copy : copy.detach().to(activation_type());
 }
 
 at::Tensor Context::gradient(const at::Tensor& parameter) const {

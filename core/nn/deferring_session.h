@@ -13,7 +13,7 @@ namespace phraseq {
 class PHRASEQ_API DeferringSession : public DecodingSession {
  public:
   /// As `step`; sets `deferred` and leaves StepOutput::scores undefined where the scores can be
-  /// deferred.
+  /// deferred. Otherwise, the scores may be in the type of activations.
   virtual StepOutput step_deferred(const at::Tensor& last_tokens,
                                    std::shared_ptr<const DeferredScores>* deferred) = 0;
 

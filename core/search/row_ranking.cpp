@@ -15,6 +15,7 @@ namespace phraseq {
 namespace {
 
 constexpr int64_t kRowsPerTask = 4;
+constexpr int64_t kAnswersPerTask = 64;
 
 /// Returns what the constraint adds to the log-probability of a column.
 double change_of(int64_t column, const StepConstraint& constraint) {
@@ -87,6 +88,7 @@ ScoreQuery query_of(const StepConstraint& constraint, int64_t k) {
   if (constraint.forces_token())
     return {0, {constraint.only}};
   ScoreQuery query{k, {}};
+  query.columns.reserve(constraint.edits.size() + 1);
   for (const ScoreEdit& edit : constraint.edits) query.columns.push_back(edit.column);
   if (std::find(query.columns.begin(), query.columns.end(), kEos) == query.columns.end())
     query.columns.push_back(kEos);
@@ -99,6 +101,7 @@ std::vector<RankedColumn> edited_best(const ScoreAnswer& answer,
                                       const ScoreQuery& query,
                                       const StepConstraint& constraint) {
   std::vector<RankedColumn> best;
+  best.reserve(answer.best.size() + query.columns.size());
   const auto offer = [&](double log_probability, int64_t column) {
     if (log_probability > kImpossible)
       best.push_back({log_probability, column});
@@ -144,13 +147,17 @@ void rank_deferred(const DeferredScores& scores,
                    std::vector<std::vector<RankedColumn>>& ranked,
                    std::vector<double>& norms) {
   std::vector<ScoreQuery> queries;
+  queries.reserve(constraints.size());
   for (const StepConstraint& constraint : constraints) {
     queries.push_back(query_of(constraint, k));
     queries.back().needs_normalizer = needs_probabilities;
   }
   const auto answers = scores.answer(queries);
-  for (size_t row = 0; row < constraints.size(); ++row)
-    norms[row] = rank_answer(answers[row], queries[row], constraints[row], ranked[row]);
+  const auto rows = static_cast<int64_t>(constraints.size());
+  at::parallel_for(0, rows, kAnswersPerTask, [&](int64_t begin, int64_t end) {
+    for (auto row = static_cast<size_t>(begin); row < static_cast<size_t>(end); ++row)
+      norms[row] = rank_answer(answers[row], queries[row], constraints[row], ranked[row]);
+  });
 }
 
 void reject_impossible(const std::vector<std::vector<RankedColumn>>& ranked) {

@@ -128,11 +128,12 @@ SearchStep SearchInput::step(std::span<const int64_t> tokens) {
   std::shared_ptr<const DeferredScores> deferred;
   StepOutput output =
       deferring_ ? deferring_->step_deferred(last_tokens, &deferred) : session_->step(last_tokens);
-  if (!deferred) {
+  if (!deferred && ranks_on_device_) {
+    output.scores = output.scores.to(device_);
+    deferred = std::make_shared<DeviceScores>(output.scores, output.normalized);
+  } else if (!deferred) {
     const auto type = output.scores.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
-    output.scores = output.scores.to(ranks_on_device_ ? device_ : at::kCPU, type).contiguous();
-    if (ranks_on_device_)
-      deferred = std::make_shared<DeviceScores>(output.scores, output.normalized);
+    output.scores = output.scores.to(at::kCPU, type).contiguous();
   }
   if (output.attention.defined())
     output.attention = output.attention.to(at::kCPU, at::kFloat).contiguous();

@@ -94,6 +94,7 @@ SearchStep score_rows(SearchState& state) {
 
 std::vector<StepConstraint> constrain_rows(const SearchState& state) {
   std::vector<StepConstraint> constraints;
+  constraints.reserve(state.rows.size());
   for (size_t row = 0; row < state.rows.size(); ++row) {
     const SearchRow& hypothesis = state.rows[row];
     if (!hypothesis.queue.empty()) {
@@ -123,6 +124,7 @@ std::vector<std::vector<Candidate>> row_candidates(
       candidates[i] = {{row, hypothesis.queue.front(), 0, hypothesis.log_probability, true}};
       continue;
     }
+    candidates[i].reserve(ranked[i].size());
     for (const auto& [log_probability, column] : ranked[i]) {
       candidates[i].push_back(
           {row, column, log_probability, hypothesis.log_probability + log_probability, false});

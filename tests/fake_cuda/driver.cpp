@@ -56,7 +56,7 @@ void run(void** values) {
   call(kKernel, values, count(kKernel));
 }
 
-using Functions = std::array<Function, 16>;
+using Functions = std::array<Function, 18>;
 
 template <class Device>
 constexpr Functions kFunctions = {
@@ -75,7 +75,9 @@ constexpr Functions kFunctions = {
      {"attention_backward_queries", 32, &run<&Device::attention_backward_queries>},
      {"attention_backward_keys", 32, &run<&Device::attention_backward_keys>},
      {"attention_of_sentences", 32, &run<&Device::attention_of_sentences>},
-     {"attention_backward_of_sentences", 32, &run<&Device::attention_backward_of_sentences>}}};
+     {"attention_backward_of_sentences", 32, &run<&Device::attention_backward_of_sentences>},
+     {"attend_to_past", 32, &run<&Device::attend_to_past>},
+     {"best_columns", 32, &run<&Device::best_columns>}}};
 
 /// The number of an option -D….
 int number_of(std::string_view options, std::string_view name, int otherwise = 1) {

@@ -99,6 +99,45 @@ __device__ inline float warp_max(float x) {
   return x;
 }
 
+// The value of a lane, and of the lane whose number differs by a power of two.
+#if PHRASEQ_WARP > 1
+template <class Value>
+__device__ inline Value of_lane(Value x, int lane) {
+  return __shfl_sync(0xffffffffu, x, lane);
+}
+template <class Value>
+__device__ inline Value of_neighbor(Value x, int offset) {
+  return __shfl_xor_sync(0xffffffffu, x, offset);
+}
+#else
+template <class Value>
+__device__ inline Value of_lane(Value x, int /*lane*/) {
+  return x;
+}
+template <class Value>
+__device__ inline Value of_neighbor(Value x, int /*offset*/) {
+  return x;
+}
+#endif
+
+// The memory that the threads of a block share.
+__device__ inline void* shared_memory() {
+#if PHRASEQ_WARP > 1
+  extern __shared__ uint4 phraseq_shared[];
+  return phraseq_shared;
+#else
+  return host_shared_memory();
+#endif
+}
+// A number that no other lane gets.
+__device__ inline int next_place(int* count) {
+#if PHRASEQ_WARP > 1
+  return atomicAdd(count, 1);
+#else
+  return (*count)++;
+#endif
+}
+
 // What the lanes of a warp have read and written is done.
 __device__ inline void sync_warp() {
 #if PHRASEQ_WARP > 1

@@ -13,7 +13,6 @@ struct Staged {
 __device__ inline int whole_tiles(int rows) { return (rows + PHRASEQ_TILE - 1) / PHRASEQ_TILE * PHRASEQ_TILE; }
 
 #if PHRASEQ_WARP == 1
-__device__ inline void* shared_memory() { return host_shared_memory(); }
 __device__ inline Place place_in(const Staged& staged) { return {staged.first, PHRASEQ_STAGED_STRIDE, PHRASEQ_TILE}; }
 __device__ inline Factor left_factor(const Staged& staged) { return left_factor(place_in(staged)); }
 __device__ inline Factor right_factor_of_columns(const Staged& staged) { return right_factor_of_columns(place_in(staged)); }
@@ -34,10 +33,6 @@ __device__ inline void unstage(const Staged& from, const Place& to) {
   }
 }
 #else
-__device__ inline void* shared_memory() {
-  extern __shared__ uint4 phraseq_shared[];
-  return phraseq_shared;
-}
 __device__ inline uint32 shared_address(const Element* at) {
   uint32 address;
   asm("{ .reg .u64 wide; cvta.to.shared.u64 wide, %1; cvt.u32.u64 %0, wide; }" : "=r"(address) : "l"(at));

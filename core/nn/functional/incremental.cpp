@@ -12,8 +12,10 @@
 #include <ATen/ops/zeros.h>
 
 #include "core/base/work_profile.h"
+#include "core/data/device/to_device.h"
 #include "core/nn/functional/cpu_kernels.h"
 #include "core/nn/functional/device/attention/fused_attention.h"
+#include "core/nn/functional/device/attention/past_attention.h"
 #include "core/nn/functional/reference/incremental_reference.h"
 #include "core/nn/kernels/kernels.h"
 
@@ -141,6 +143,7 @@ void copy_rows(const at::Tensor& from, const at::Tensor& to) {
 Ancestry::Ancestry(int64_t rows) : rows_(rows) {}
 
 void Ancestry::advance() {
+  device_copy_.reset();
   if (steps_ == capacity_) {
     const int64_t larger = std::max<int64_t>(kBlockSteps, 2 * capacity_);
     std::vector<int32_t> table(static_cast<size_t>(rows_ * larger));
@@ -158,6 +161,7 @@ void Ancestry::advance() {
 
 void Ancestry::select(const std::vector<int64_t>& rows) {
   const WorkSpan span(Work::kCaches);
+  device_copy_.reset();
   std::vector<int32_t> table(rows.size() * static_cast<size_t>(capacity_));
   for (size_t i = 0; i < rows.size(); ++i) {
     std::copy_n(of(rows[i]), steps_, table.begin() + static_cast<int64_t>(i) * capacity_);
@@ -167,6 +171,15 @@ void Ancestry::select(const std::vector<int64_t>& rows) {
 }
 
 const int32_t* Ancestry::of(int64_t row) const { return table_.data() + row * capacity_; }
+
+at::Tensor Ancestry::on(at::Device device) const {
+  if (!device_copy_.defined() || device_copy_.device() != device) {
+    const at::Tensor table = at::empty({rows_, capacity_}, at::kInt);
+    std::copy(table_.begin(), table_.end(), table.mutable_data_ptr<int32_t>());
+    device_copy_ = to_device(table, device);
+  }
+  return device_copy_;
+}
 
 at::Tensor SelfAttentionCache::open_step(int64_t rows,
                                          int64_t columns,
@@ -214,8 +227,11 @@ at::Tensor SelfAttentionCache::attend(const at::Tensor& kvq,
                                       double scale) const {
   const int64_t model = kvq.size(1) / 3;
   check_steps(ancestry);
-  return cpu::has_kernels(kvq)
-             ? attend_cpu(kvq, ancestry, plain_layout(model, heads, scale, 2 * model))
+  if (cpu::has_kernels(kvq))
+    return attend_cpu(kvq, ancestry, plain_layout(model, heads, scale, 2 * model));
+  const WorkSpan span(Work::kAttention);
+  return gpu::past_attention_applies(kvq, blocks_, heads)
+             ? gpu::past_attention(kvq, blocks_, ancestry, heads, scale)
              : self_attention_reference(kvq, blocks_, ancestry, heads, scale);
 }
 

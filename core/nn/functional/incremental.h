@@ -23,12 +23,16 @@ class PHRASEQ_API Ancestry {
   void select(const std::vector<int64_t>& rows);
   /// Where row `row`'s token of step `step` was written: its row number then.
   const int32_t* of(int64_t row) const;
+  /// The same for all rows on a device, [rows, steps or more] int32; copied once until the next
+  /// change.
+  at::Tensor on(at::Device device) const;
 
  private:
   int64_t rows_;
   int64_t steps_ = 0;
   int64_t capacity_ = 0;
-  std::vector<int32_t> table_;  // [rows, capacity]
+  std::vector<int32_t> table_;      // [rows, capacity]
+  mutable at::Tensor device_copy_;  // undefined after a change
 };
 
 /// Keys and values of the tokens decoded so far, for one attention module, without ever being

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include <ATen/core/grad_mode.h>
 #include <ATen/ops/_addmm_activation.h>
 #include <ATen/ops/addmm.h>
 #include <ATen/ops/cat.h>
@@ -240,19 +241,23 @@ class StackedProduct : public torch::autograd::Function<StackedProduct> {
                             const Context* context,
                             const Epilogue* relu) {
     const at::Tensor weight = stacked_weight(weights, *context);
-    at::Tensor bias = narrow_stacked_bias(biases, *context), y;
-    if (bias.defined())
-      bias = bias.to(x.scalar_type());
+    const at::Tensor y = compute(x, weight, narrow_stacked_bias(biases, *context), relu);
     save_places(ctx, weights, biases, *context);
-    if (relu != nullptr) {
-      y = relu_product(x, weight, bias, *relu);
-      ctx->saved_data["p"] = relu->key == 0 ? 0.0 : relu->p;
-      ctx->save_for_backward({x, weight, y});
-      return y;
-    }
-    ctx->save_for_backward({x, weight, at::Tensor()});
-    return bias.defined() ? at::addmm(bias, x, weight.t())
-                          : at::mm(x, weight.t());  // [rows, Σ out]
+    ctx->save_for_backward({x, weight, relu == nullptr ? at::Tensor() : y});
+    ctx->saved_data["p"] = relu == nullptr || relu->key == 0 ? 0.0 : relu->p;
+    return y;
+  }
+
+  /// `relu` may be null.
+  static at::Tensor compute(const at::Tensor& x,
+                            const at::Tensor& weight,
+                            const at::Tensor& bias,
+                            const Epilogue* relu) {
+    const at::Tensor narrow = bias.defined() ? bias.to(x.scalar_type()) : bias;
+    if (relu != nullptr)
+      return relu_product(x, weight, narrow, *relu);
+    return narrow.defined() ? at::addmm(narrow, x, weight.t())
+                            : at::mm(x, weight.t());  // [rows, Σ out]
   }
 
   static tensor_list backward(AutogradContext* ctx, tensor_list outputs) {
@@ -389,11 +394,14 @@ at::Tensor run_linear(const at::Tensor& x,
     return y;
   if (cpu::has_kernels(x))
     return StackedLinear::apply(x.contiguous(), weights, biases, &context, &epilogue);
-  const Epilogue* const none = nullptr;
-  if (activation == Activation::kRelu && gpu::has_kernels(x))
-    return StackedProduct::apply(x, weights, biases, &context, &epilogue);
-  return reference::epilogue(
-      StackedProduct::apply(x, weights, biases, &context, none), activation, p, epilogue.key);
+  const bool has_relu = activation == Activation::kRelu && gpu::has_kernels(x);
+  const Epilogue* const relu = has_relu ? &epilogue : nullptr;
+  const at::Tensor y =
+      at::GradMode::is_enabled()
+          ? StackedProduct::apply(x, weights, biases, &context, relu)
+          : StackedProduct::compute(
+                x, stacked_weight(weights, context), narrow_stacked_bias(biases, context), relu);
+  return has_relu ? y : reference::epilogue(y, activation, p, epilogue.key);
 }
 
 }  // namespace

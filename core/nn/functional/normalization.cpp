@@ -132,6 +132,11 @@ at::Tensor run_norm_backward(const gpu::NormInputs& in,
   return d_parameters;
 }
 
+/// For each row's mean and reciprocal deviation, [2, rows].
+at::Tensor new_moments(const at::Tensor& x) {
+  return at::empty({2, x.size(0)}, x.options().dtype(cpu::sum_type(x.scalar_type())));
+}
+
 /// LN(residual + dropout(x)). Variables: x, residual (or none), gain, bias. Saves the inputs and
 /// two numbers a row.
 class DropoutAddNorm : public torch::autograd::Function<DropoutAddNorm> {
@@ -146,8 +151,7 @@ class DropoutAddNorm : public torch::autograd::Function<DropoutAddNorm> {
                             uint64_t key,
                             const Context* context) {
     const at::Tensor rest = from_optional(residual);
-    const at::Tensor moments =  // [2, rows]
-        at::empty({2, x.size(0)}, x.options().dtype(cpu::sum_type(x.scalar_type())));
+    const at::Tensor moments = new_moments(x);
     const at::Tensor y =
         x.is_cpu()
             ? run_dropout_add_norm(x, rest, gain, bias, eps, cpu::make_dropout(p, key), moments)
@@ -203,9 +207,11 @@ at::Tensor dropout_add_norm(const at::Tensor& x,
   const bool is_on_gpu = gpu::has_norm_kernel(x, gain);
   if (is_on_gpu || cpu::has_kernels(x)) {
     const at::Tensor rest = residual.defined() ? residual.contiguous() : residual;
-    if (!is_on_gpu && !at::GradMode::is_enabled()) {
-      const auto mask = cpu::make_dropout(dropout, key);
-      return run_dropout_add_norm(x.contiguous(), rest, gain, bias, eps, mask);
+    if (!at::GradMode::is_enabled()) {
+      const at::Tensor rows = x.contiguous();
+      if (!is_on_gpu)
+        return run_dropout_add_norm(rows, rest, gain, bias, eps, cpu::make_dropout(dropout, key));
+      return gpu::dropout_add_norm({rows, rest, gain, new_moments(rows), dropout, key}, bias, eps);
     }
     return DropoutAddNorm::apply(
         x.contiguous(), to_optional(rest), gain, bias, eps, dropout, key, &context);

@@ -58,7 +58,7 @@ class DecoderSession final : public DeferringSession {
     *deferred = candidates_ ? candidates_->of(projected, rows_.sentence_of_row)
                             : packed_scores(projected, context_);
     if (!*deferred)
-      output.scores = projected.logits(context_);
+      output.scores = projected.unwidened_logits(context_);
     return output;
   }
 

@@ -4,6 +4,8 @@
 #include <functional>
 #include <utility>
 
+#include <ATen/Parallel.h>
+
 #include "core/search/decoders/last_resort.h"
 #include "core/search/decoders/recombine.h"
 
@@ -31,6 +33,9 @@ std::vector<Rows> by_sentence(const SearchState& state, Rows candidates) {
 
 std::vector<Candidate> joined(const Rows& rows) {
   std::vector<Candidate> all;
+  size_t count = 0;
+  for (const auto& row : rows) count += row.size();
+  all.reserve(count);
   for (const auto& row : rows) append(all, row);
   return all;
 }
@@ -41,11 +46,16 @@ Rows choose_by_sentence(const SearchState& state,
                         Rows candidates,
                         const std::function<bool(const Candidate&)>& is_last_resort,
                         const Choose& choose) {
-  Rows found;
-  for (Rows& rows : by_sentence(state, std::move(candidates))) {
-    drop_last_resorts(state, rows, is_last_resort);
-    found.push_back(choose(rows));
-  }
+  constexpr int64_t kSentencesPerTask = 16;
+  std::vector<Rows> sentences = by_sentence(state, std::move(candidates));
+  Rows found(sentences.size());
+  const auto count = static_cast<int64_t>(sentences.size());
+  at::parallel_for(0, count, kSentencesPerTask, [&](int64_t begin, int64_t end) {
+    for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i) {
+      drop_last_resorts(state, sentences[i], is_last_resort);
+      found[i] = choose(sentences[i]);
+    }
+  });
   return found;
 }
 

@@ -2,29 +2,34 @@
 
 #include <algorithm>
 
+#include <ATen/Parallel.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/topk.h>
 #include <ATen/ops/zeros.h>
 
 #include "core/data/device/to_device.h"
+#include "core/nn/functional/device/best_columns.h"
+#include "core/nn/functional/device/gpu_kernels.h"
 #include "core/search/constraints.h"
 
 namespace phraseq {
 namespace {
 
+/// Of LibTorch's operator, which gives any of several columns with the same score.
 constexpr int64_t kMoreForTies = 8;
+constexpr int64_t kRowsPerTask = 64;
 
 /// The most that any row asks for.
 struct Extent {
   int64_t best = 0;     ///< with the columns requested by number, which may be among the best
   int64_t columns = 0;  ///< asked for by number
 
-  explicit Extent(std::span<const ScoreQuery> queries) {
+  Extent(std::span<const ScoreQuery> queries, int64_t more) {
     for (const ScoreQuery& query : queries) {
       const auto own = static_cast<int64_t>(query.columns.size());
       columns = std::max(columns, own);
       if (query.best > 0)
-        best = std::max(best, query.best + own + kMoreForTies);
+        best = std::max(best, query.best + own + more);
     }
   }
 };
@@ -41,50 +46,74 @@ at::Tensor asked_columns(std::span<const ScoreQuery> queries, int64_t columns) {
 }
 
 /// Returns the row's best columns except those it asks for by number.
-std::vector<RankedColumn> best_of(const double* scores,
-                                  const double* columns,
+template <class Number>
+std::vector<RankedColumn> best_of(const Number* scores,
+                                  const Number* columns,
                                   int64_t found,
                                   const ScoreQuery& query) {
   std::vector<RankedColumn> best;
+  best.reserve(static_cast<size_t>(found));
   for (int64_t i = 0; i < found; ++i) {
     if (scores[i] > kImpossible)
-      best.push_back({scores[i], static_cast<int64_t>(columns[i])});
+      best.push_back({static_cast<double>(scores[i]), static_cast<int64_t>(columns[i])});
   }
   query.keep_best_unnamed(best);
   return best;
 }
 
+/// Reads the answers from `all` [rows, 2 · found + asked columns + 1]: the best scores, their
+/// columns, the scores asked for, and the normalizer.
+template <class Number>
+std::vector<ScoreAnswer> read_answers(const at::Tensor& all,
+                                      int64_t found,
+                                      std::span<const ScoreQuery> queries) {
+  std::vector<ScoreAnswer> answers(queries.size());
+  const auto rows = static_cast<int64_t>(queries.size()), width = all.size(1);
+  at::parallel_for(0, rows, kRowsPerTask, [&](int64_t begin, int64_t end) {
+    for (int64_t row = begin; row < end; ++row) {
+      const ScoreQuery& query = queries[static_cast<size_t>(row)];
+      const Number* const numbers = all.const_data_ptr<Number>() + row * width;
+      const Number* const own = numbers + 2 * found;
+      answers[static_cast<size_t>(row)] = {static_cast<double>(numbers[width - 1]),
+                                           best_of(numbers, numbers + found, found, query),
+                                           {own, own + static_cast<int64_t>(query.columns.size())}};
+    }
+  });
+  return answers;
+}
+
+/// [rows, 1] fp64: ln Σ e^score; NaN as log_sum_exp gives it.
+at::Tensor normalizers_of(const at::Tensor& scores) {
+  const at::Tensor highest = scores.amax(1, /*keepdim=*/true);
+  const at::Tensor sums =
+      scores.sub(highest).exp_().sum(at::IntArrayRef{1}, /*keepdim=*/true, at::kDouble);
+  return sums.log_().add_(highest);
+}
+
 }  // namespace
 
-/// [rows, 1] fp64: ln Σ e^score, 0 where scores are normalized; NaN as log_sum_exp gives it.
-at::Tensor DeviceScores::normalizers() const {
-  const at::Tensor highest = scores_.amax(1, /*keepdim=*/true);
-  const at::Tensor sums =
-      scores_.sub(highest).exp_().sum(at::IntArrayRef{1}, /*keepdim=*/true, at::kDouble);
-  const at::Tensor normalizers = sums.log_().add_(highest);
-  return normalized_ ? normalizers.mul_(0) : normalizers;
+at::Tensor DeviceScores::found_by_operators(const at::Tensor& asked, int64_t best) const {
+  const auto type = scores_.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
+  const at::Tensor scores = scores_.to(type);
+  const auto [values, places] = at::topk(scores, best, 1);
+  return at::cat({values.to(at::kDouble),
+                  places.to(at::kDouble),
+                  scores.gather(1, asked).to(at::kDouble),
+                  normalizers_of(scores)},
+                 1);
 }
 
 std::vector<ScoreAnswer> DeviceScores::answer(std::span<const ScoreQuery> queries) const {
-  const Extent extent(queries);
+  const bool has_kernel = nn::gpu::has_kernels(scores_);
+  const Extent extent(queries, has_kernel ? 0 : kMoreForTies);
   const int64_t found = std::min(extent.best, columns());
-  const auto [values, places] = at::topk(scores_, found, 1);
-  const at::Tensor asked =
-      scores_.gather(1, to_device(asked_columns(queries, extent.columns), scores_.device()));
-  const at::Tensor all =
-      at::cat(
-          {values.to(at::kDouble), places.to(at::kDouble), asked.to(at::kDouble), normalizers()},
-          1)
-          .cpu();  // [rows, 2 · found + asked columns + 1]
-  std::vector<ScoreAnswer> answers;
-  for (size_t row = 0; row < queries.size(); ++row) {
-    const double* const numbers =
-        all.const_data_ptr<double>() + static_cast<int64_t>(row) * all.size(1);
-    const double* const own = numbers + 2 * found;
-    const auto count = static_cast<int64_t>(queries[row].columns.size());
-    answers.push_back({numbers[all.size(1) - 1],
-                       best_of(numbers, numbers + found, found, queries[row]),
-                       {own, own + count}});
+  const at::Tensor asked = to_device(asked_columns(queries, extent.columns), scores_.device());
+  std::vector<ScoreAnswer> answers =
+      has_kernel
+          ? read_answers<float>(nn::gpu::best_columns(scores_, asked, found).cpu(), found, queries)
+          : read_answers<double>(found_by_operators(asked, found).cpu(), found, queries);
+  if (normalized_) {
+    for (ScoreAnswer& each : answers) each.normalizer *= 0;  // NaN stays
   }
   return answers;
 }

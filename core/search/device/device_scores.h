@@ -9,7 +9,8 @@ namespace phraseq {
 
 /// One step's scores that stay on a GPU: the best columns are found there, and only what a search
 /// needs of each row is copied, with a single wait. If more columns than needed have the same
-/// score, the lower ones are taken, as far as this can be told from eight more columns than needed.
+/// score, the lower ones are taken; without phraseq's kernels, as far as this can be told from
+/// eight more columns than needed.
 class PHRASEQ_API DeviceScores final : public DeferredScores {
  public:
   /// `scores` [rows, columns]; `normalized`: they are log-probabilities already.
@@ -21,7 +22,8 @@ class PHRASEQ_API DeviceScores final : public DeferredScores {
   std::vector<ScoreAnswer> answer(std::span<const ScoreQuery> queries) const override;
 
  private:
-  at::Tensor normalizers() const;
+  /// As nn::gpu::best_columns, in fp64.
+  at::Tensor found_by_operators(const at::Tensor& asked, int64_t best) const;
 
   at::Tensor scores_;
   bool normalized_;

@@ -2,6 +2,7 @@
 // same sources are compiled by NVRTC in compile_test.cpp.
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 #include <vector>
@@ -653,6 +654,111 @@ TEST(CudaKernels, AttendAsTheFormulasDo) {
     expect_attention<on_host::Bf16>(0x1.0p-6, each);
     expect_attention<on_host::Fp16>(0x1.0p-9, each);
   }
+}
+
+/// The past of five rows of a search: three steps of a block of seven rows, and two of one of six.
+template <class Device>
+void expect_past_attention(double tolerance) {
+  constexpr size_t kSearchRows = 5, kSteps = 5, kHeads = 2, kModel = kHeads * on_host::kHeadDim;
+  constexpr double kScale = 0.3;
+  const std::array<size_t, kSteps> starts = {0, 7, 14, 30, 36};  // rows between the blocks: unused
+  const auto past = narrowed<Device>(numbers(42 * 2 * kModel, 0.3));
+  const auto q = narrowed<Device>(numbers(kSearchRows * 3 * kModel, 0.9));
+  std::vector<int> ancestors;  // [rows, steps + 1]
+  for (size_t i = 0; i < kSearchRows * (kSteps + 1); ++i)
+    ancestors.push_back(static_cast<int>(i * i % 5));
+  std::vector<typename Device::Element> out(kSearchRows * kModel);
+  const typename Device::PastBlocks blocks{2, {0, 3}, {7, 6}, {0, 30 * 2 * kModel}};
+  const typename Device::PastShape shape{
+      kSearchRows, 3 * kModel, kSteps + 1, 2 * kModel, kSteps, static_cast<float>(kScale)};
+  run(kSearchRows + 1, kHeads, [&] {
+    Device::attend_to_past(
+        q.data() + 2 * kModel, past.data(), ancestors.data(), out.data(), blocks, shape);
+  });
+  std::vector<double> expected(out.size());
+  const auto wide_q = widened<Device>(q), keys = widened<Device>(past);
+  for (size_t row = 0; row < kSearchRows; ++row) {
+    for (size_t c = 0; c < kModel; ++c) {
+      const size_t head = c / on_host::kHeadDim * on_host::kHeadDim;
+      double total = 0, sum = 0;
+      for (size_t step = 0; step < kSteps; ++step) {
+        const auto ancestor = static_cast<size_t>(ancestors[row * (kSteps + 1) + step]);
+        const size_t at = (starts[step] + ancestor) * 2 * kModel;
+        double score = 0;
+        for (size_t i = head; i < head + on_host::kHeadDim; ++i)
+          score += wide_q[row * 3 * kModel + 2 * kModel + i] * keys[at + i];
+        total += std::exp(kScale * score);
+        sum += std::exp(kScale * score) * keys[at + kModel + c];
+      }
+      expected[row * kModel + c] = sum / total;
+    }
+  }
+  expect_close(widened<Device>(out), expected, tolerance, "out");
+}
+
+TEST(CudaKernels, AttendToThePastOfARow) {
+  expect_past_attention<on_host::Fp32>(2e-5);
+  expect_past_attention<on_host::Bf16>(0x1.0p-7);
+  expect_past_attention<on_host::Fp16>(0x1.0p-10);
+}
+
+/// Three rows, of which the second has few different scores.
+template <class Device>
+void expect_best_columns(int columns, int best) {
+  SCOPED_TRACE(testing::Message() << columns << " columns, " << best);
+  const auto width = static_cast<size_t>(columns), wanted = static_cast<size_t>(best);
+  std::vector<float> values = numbers(3 * width, 0.7);
+  for (size_t c = 0; c < width; ++c) values[width + c] = std::round(2 * values[width + c]);
+  const auto scores = narrowed<Device>(values);
+  const std::vector<long long> asked = {3, 0, 1, 3, columns - 1, 2};
+  const size_t stride = 2 * wanted + 3;
+  std::vector<float> found(3 * stride, NAN);
+  run(3, 1, [&] {
+    Device::best_columns(scores.data(), asked.data(), found.data(), {3, columns, best, 2});
+  });
+  for (size_t row = 0; row < 3; ++row) {
+    const float* const own = found.data() + row * stride;
+    std::vector<size_t> order(width);
+    std::iota(order.begin(), order.end(), 0);
+    const auto score = [&](size_t column) { return Device::wide(scores[row * width + column]); };
+    std::stable_sort(
+        order.begin(), order.end(), [&](size_t a, size_t b) { return score(a) > score(b); });
+    double total = 0;
+    for (size_t c = 0; c < width; ++c) total += std::exp(static_cast<double>(score(c)));
+    for (size_t i = 0; i < wanted; ++i) {
+      ASSERT_EQ(own[i], score(order[i])) << row << ' ' << i;
+      ASSERT_EQ(own[wanted + i], static_cast<float>(order[i])) << row << ' ' << i;
+    }
+    for (size_t i = 0; i < 2; ++i)
+      EXPECT_EQ(own[2 * wanted + i], score(static_cast<size_t>(asked[2 * row + i])));
+    EXPECT_NEAR(own[stride - 1], std::log(total), 1e-5);
+  }
+}
+
+TEST(CudaKernels, FindTheBestColumns) {
+  for (const int columns : {43, 500, 4096}) {
+    for (const int best : {0, 1, 8, 32, 40}) {
+      expect_best_columns<on_host::Fp32>(columns, best);
+      expect_best_columns<on_host::Bf16>(columns, best);
+      expect_best_columns<on_host::Fp16>(columns, best);
+    }
+  }
+}
+
+TEST(CudaKernels, TellScoresThatAreNotFinite) {
+  using Device = on_host::Fp32;
+  const long long asked = 0;
+  for (const float bad : {std::nanf(""), INFINITY}) {
+    std::vector<float> scores = numbers(100, 0.7), found(6);
+    scores[41] = bad;
+    run(1, 1, [&] { Device::best_columns(scores.data(), &asked, found.data(), {1, 100, 2, 1}); });
+    EXPECT_TRUE(std::isnan(found[5])) << bad;
+  }
+  const std::vector<float> nothing(40, -INFINITY);
+  std::vector<float> found(6);
+  run(1, 1, [&] { Device::best_columns(nothing.data(), &asked, found.data(), {1, 40, 2, 1}); });
+  EXPECT_TRUE(std::isnan(found[5]));
+  EXPECT_EQ(found[0], -INFINITY);
 }
 
 TEST(CudaKernels, DrawTheMasksOfTheCpu) {

@@ -27,8 +27,9 @@ int element_of(at::ScalarType type) {
 }
 
 Arguments& Arguments::add(const at::Tensor& x) {
-  addresses_.push_back(x.defined() ? const_cast<void*>(x.const_data_ptr()) : nullptr);
-  pointers_.push_back(&addresses_.back());
+  void*& address = addresses_.at(addresses_used_++);
+  address = x.defined() ? const_cast<void*>(x.const_data_ptr()) : nullptr;
+  pointers_.push_back(&address);
   return *this;
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
-#include <deque>
 #include <initializer_list>
 #include <string>
 #include <vector>
@@ -28,7 +28,10 @@ PHRASEQ_API int element_of(at::ScalarType type);
 /// The arguments of a kernel, in the order of its parameters.
 class PHRASEQ_API Arguments {
  public:
-  /// A tensor's address; null where it is undefined.
+  Arguments() { pointers_.reserve(kMost); }
+  Arguments(const Arguments&) = delete;  // it holds addresses of its own members
+  Arguments& operator=(const Arguments&) = delete;
+  /// A tensor's address; null where it is undefined. At most 16 tensors.
   Arguments& add(const at::Tensor& x);
   /// A number or a struct, which must exist until the launch.
   template <class Value>
@@ -39,7 +42,9 @@ class PHRASEQ_API Arguments {
   const std::vector<void*>& pointers() const { return pointers_; }
 
  private:
-  std::deque<void*> addresses_;
+  static constexpr size_t kMost = 16;
+  std::array<void*, kMost> addresses_;
+  size_t addresses_used_ = 0;
   std::vector<void*> pointers_;
 };
 

@@ -15,7 +15,10 @@
 #include <torch/nn/module.h>
 
 #include "core/nn/flat_parameters.h"
+#include "core/nn/functional/device/best_columns.h"
 #include "core/nn/functional/functional.h"
+#include "core/nn/functional/incremental.h"
+#include "core/nn/functional/log_softmax_top_k.h"
 #include "core/nn/loss/projected_loss.h"
 #include "tests/core/io/temporary_folder.h"
 #include "tests/core/nn/tensor_matchers.h"
@@ -163,14 +166,14 @@ TEST_P(KernelsOfAGpu, RectifyInTheProduct) {
   const auto whole = [](at::IntArrayRef sizes, uint64_t seed) {
     return normal(sizes, seed, at::kFloat).mul(2).round();
   };
+  const at::Tensor x = whole({kRows, 8}, 1).to(GetParam()), weight = whole({kColumns, 8}, 2);
   for (const bool has_bias : {true, false}) {
     expect_norms_as_on_the_cpu(
         [&](const Inputs& in, Context& context) {
           const at::Tensor bias = has_bias ? in[2] : at::Tensor();
-          const at::Tensor y = linear(in[0], in[1], bias, context, Activation::kRelu, 0.0);
-          return has_bias ? y : y + 0.0 * in[2].sum().to(y.scalar_type());
+          return linear(in[0], in[1], bias, context, Activation::kRelu, 0.0);
         },
-        {whole({kRows, 8}, 1).to(GetParam()), whole({kColumns, 8}, 2), whole({kColumns}, 3)},
+        has_bias ? Inputs{x, weight, whole({kColumns}, 3)} : Inputs{x, weight},
         at::kFloat,
         2);
   }
@@ -323,6 +326,64 @@ TEST_P(KernelsOfAGpu, AttendToLongSentences) {
       4);
   expect_launches(
       {{"attention", 3}, {"attention_backward_queries", 3}, {"attention_backward_keys", 3}});
+}
+
+/// A beam of six rows that is reordered, and loses rows: over 20 steps, two blocks.
+at::Tensor attend_step_by_step(at::Device device, at::ScalarType type, at::ScalarType as) {
+  constexpr int64_t kModel = 64;
+  const at::NoGradGuard no_gradients;
+  std::vector<int64_t> order = {2, 2, 0, 4, 3, 1};
+  Ancestry ancestry(6);
+  SelfAttentionCache cache;
+  std::vector<at::Tensor> outs;
+  for (uint64_t step = 0; step < 20; ++step) {
+    const at::Tensor kvq = normal({ancestry.rows(), 3 * kModel}, step).to(type).to(as).to(device);
+    ancestry.advance();
+    cache.append(kvq.slice(1, 0, 2 * kModel));
+    outs.push_back(cache.attend(kvq, ancestry, 2, 0.3).cpu().to(at::kDouble));
+    if (step == 11)
+      order = {3, 0, 2};
+    ancestry.select(order);
+    if (step == 11)
+      order = {1, 2, 1};
+  }
+  return at::cat(outs);
+}
+
+TEST_P(KernelsOfAGpu, AttendToThePast) {
+  const at::Tensor expected = attend_step_by_step(at::kCPU, GetParam(), at::kFloat);
+  const at::Tensor found = attend_step_by_step(at::kCUDA, GetParam(), GetParam());
+  EXPECT_LT((found - expected).norm().item<double>(),
+            2 * rounding(GetParam()) * expected.norm().item<double>());
+  expect_launches({{"attend_to_past", 20}});
+}
+
+TEST_P(KernelsOfAGpu, FindTheBestColumns) {
+  constexpr int64_t kBest = 9;
+  for (const int64_t columns : {43, 4096}) {
+    const at::Tensor scores = normal({7, columns}, 3).mul(3).to(GetParam());
+    const at::Tensor asked = at::arange(7, at::kLong).view({7, 1});
+    const at::Tensor found =
+        gpu::best_columns(scores.to(at::kCUDA), asked.to(at::kCUDA), kBest).cpu();
+    const at::Tensor wide = scores.to(at::kFloat).contiguous();
+    for (int64_t row = 0; row < 7; ++row) {
+      std::vector<RankedColumn> best;
+      const double log_sum = log_softmax_top_k(
+          std::span(wide[row].const_data_ptr<float>(), static_cast<size_t>(columns)),
+          kBest,
+          {},
+          false,
+          best);
+      const float* const own = found[row].const_data_ptr<float>();
+      for (int64_t i = 0; i < kBest; ++i) {
+        EXPECT_EQ(own[kBest + i], static_cast<float>(best[static_cast<size_t>(i)].column));
+        EXPECT_NEAR(own[i] - log_sum, best[static_cast<size_t>(i)].log_probability, 1e-5);
+      }
+      EXPECT_EQ(own[2 * kBest], wide[row][row].item<float>());
+      EXPECT_NEAR(own[2 * kBest + 1], log_sum, 1e-5);
+    }
+  }
+  expect_launches({{"best_columns", 2}});
 }
 
 INSTANTIATE_TEST_SUITE_P(Types,
