@@ -195,6 +195,15 @@ const KernelSource& past_attention_kernel(int element, int64_t head_dim) {
   });
 }
 
+const KernelSource& few_rows_product_kernel(int element, int64_t rows) {
+  static Variants variants;
+  return variants.of(element, static_cast<int>(rows), 0, [&] {
+    KernelSource source = kernel_of("few_rows_product.cu", kFewRowsProductSource, element);
+    source.options.push_back(fmt::format("-DPHRASEQ_ROWS={}", rows));
+    return source;
+  });
+}
+
 std::vector<KernelSource> all_kernels(int element) {
   const int64_t size = element == 0 ? 4 : 2;
   std::vector<KernelSource> kernels = {
@@ -207,6 +216,7 @@ std::vector<KernelSource> all_kernels(int element) {
       loss_kernel(element),
       column_sums_kernel(element),
       best_columns_kernel(element),
+      few_rows_product_kernel(element, 8),
       past_attention_kernel(element, 8),
       past_attention_kernel(element, 64)};
   if (element != 0) {

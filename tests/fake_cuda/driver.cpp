@@ -56,7 +56,7 @@ void run(void** values) {
   call(kKernel, values, count(kKernel));
 }
 
-using Functions = std::array<Function, 18>;
+using Functions = std::array<Function, 19>;
 
 template <class Device>
 constexpr Functions kFunctions = {
@@ -77,7 +77,8 @@ constexpr Functions kFunctions = {
      {"attention_of_sentences", 32, &run<&Device::attention_of_sentences>},
      {"attention_backward_of_sentences", 32, &run<&Device::attention_backward_of_sentences>},
      {"attend_to_past", 32, &run<&Device::attend_to_past>},
-     {"best_columns", 32, &run<&Device::best_columns>}}};
+     {"best_columns", 32, &run<&Device::best_columns>},
+     {"few_rows_product", 32, &run<&Device::few_rows_product>}}};
 
 /// The number of an option -D….
 int number_of(std::string_view options, std::string_view name, int otherwise = 1) {

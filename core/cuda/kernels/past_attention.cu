@@ -16,18 +16,19 @@ struct PastBlocks {
 
 struct PastShape {
   int64 rows;
-  int64 query_stride;    // elements from row to row
+  int64 stride;  // of kvq, in elements from row to row
   int64 ancestor_stride;
-  int columns;           // of the cache: those of all heads' keys, then those of their values
-  int steps;
+  int model;  // columns of all heads
+  int steps;  // with the newest one
   float scale;
 };
 
-__device__ inline int64 past_row(const PastBlocks& blocks, int step, int ancestor, int columns) {
+// Where the keys of a step are in a cache, of which a row has 2 · model columns.
+__device__ inline int64 past_place(const PastBlocks& blocks, int step, int ancestor, int model) {
   int block = blocks.count - 1;
   while (step < blocks.first_step[block]) --block;
   const int64 row = (int64)(step - blocks.first_step[block]) * blocks.rows[block] + ancestor;
-  return blocks.start[block] + row * columns;
+  return blocks.start[block] + row * 2 * model;
 }
 
 __device__ inline float past_score(const Element* query, const Element* key) {
@@ -39,25 +40,38 @@ __device__ inline float past_score(const Element* query, const Element* key) {
   return sum;
 }
 
-// q: column 0 of head 0 in the first row; past: block 0; ancestors [rows, steps or more]; out [rows, heads · head_dim]. A
-// warp for each row, blocks_y = heads: each lane takes a step at a time, then columns of the values of all these steps.
-PHRASEQ_KERNEL void attend_to_past(const Element* q, const Element* past, const int* ancestors, Element* out,
+// Copies the columns of a head.
+__device__ inline void copy_head(const Element* from, Element* to) {
+  for (int i = threadIdx.x % PHRASEQ_WARP * PHRASEQ_PACK; i < PHRASEQ_HEAD_DIM; i += PHRASEQ_WARP * PHRASEQ_PACK)
+    store<PHRASEQ_PACK>(to + i, load<PHRASEQ_PACK>(from + i));
+}
+
+// kvq [rows, 3 · model], the keys, values and queries of the newest step: keys and values are stored in `past` (block 0),
+// too. ancestors [rows, steps or more]; out [rows, model]. A warp for each row, blocks_y = heads: each lane takes a step
+// at a time, then columns of the values of all these steps.
+PHRASEQ_KERNEL void attend_to_past(const Element* kvq, Element* past, const int* ancestors, Element* out,
                                    PastBlocks blocks, PastShape shape) {
   const int64 row = grid_warp();
   if (row >= shape.rows)
     return;
   const int lane = threadIdx.x % PHRASEQ_WARP, head_column = blockIdx.y * PHRASEQ_HEAD_DIM;
-  const Element* const query = q + row * shape.query_stride + head_column;
+  const Element* const newest = kvq + row * shape.stride + head_column;
+  const Element* const query = newest + 2 * shape.model;
+  Element* const place = past + past_place(blocks, shape.steps - 1, (int)row, shape.model) + head_column;
+  copy_head(newest, place);
+  copy_head(newest + shape.model, place + shape.model);
   float sums[PHRASEQ_LANE_PAIRS][2] = {};
   float top = -PHRASEQ_INFINITY, total = 0.0f;
   for (int first = 0; first < shape.steps; first += PHRASEQ_WARP) {
     const bool is_step = first + lane < shape.steps;
-    int64 place = 0;
+    const Element* key = newest;
     float score = -PHRASEQ_INFINITY;
     if (is_step) {
-      const int ancestor = ancestors[row * shape.ancestor_stride + first + lane];
-      place = past_row(blocks, first + lane, ancestor, shape.columns) + head_column;
-      score = past_score(query, past + place) * shape.scale;
+      if (first + lane + 1 < shape.steps) {
+        const int ancestor = ancestors[row * shape.ancestor_stride + first + lane];
+        key = past + past_place(blocks, first + lane, ancestor, shape.model) + head_column;
+      }
+      score = past_score(query, key) * shape.scale;
     }
     const float highest = fmaxf(top, warp_max(score)), before = exponential(top - highest);
     const float weight = is_step ? exponential(score - highest) : 0.0f;
@@ -69,7 +83,7 @@ PHRASEQ_KERNEL void attend_to_past(const Element* q, const Element* past, const 
     }
     for (int step = 0; step < PHRASEQ_WARP && first + step < shape.steps; ++step) {
       const float share = of_lane(weight, step);
-      const Element* const value = past + of_lane(place, step) + shape.columns / 2;
+      const Element* const value = (const Element*)of_lane((uint64)key, step) + shape.model;
       for (int i = 0; i < PHRASEQ_LANE_PAIRS; ++i) {
         const int column = 2 * (lane + i * PHRASEQ_WARP);
         if (column < PHRASEQ_HEAD_DIM) {
@@ -80,7 +94,7 @@ PHRASEQ_KERNEL void attend_to_past(const Element* q, const Element* past, const 
       }
     }
   }
-  Element* const to = out + row * (shape.columns / 2) + head_column;
+  Element* const to = out + row * shape.model + head_column;
   for (int i = 0; i < PHRASEQ_LANE_PAIRS; ++i) {
     const int column = 2 * (lane + i * PHRASEQ_WARP);
     if (column < PHRASEQ_HEAD_DIM)

@@ -97,7 +97,8 @@ __device__ inline void wait_for_staged() {
 __device__ inline void unstage(const Staged& from, const Place& to) {
   for (int pack = threadIdx.x % PHRASEQ_WARP; pack < to.rows * PHRASEQ_HEAD_PACKS; pack += PHRASEQ_WARP) {
     const int row = pack / PHRASEQ_HEAD_PACKS, column = pack % PHRASEQ_HEAD_PACKS * 8;
-    store<8>(to.first + row * to.stride + column, load<8>(from.from_row(row).first + column));
+    // As four numbers: a copy of eight elements would be written in four parts.
+    *(uint4*)(to.first + row * to.stride + column) = *(const uint4*)(from.from_row(row).first + column);
   }
 }
 #endif

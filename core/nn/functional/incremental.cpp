@@ -221,17 +221,21 @@ at::Tensor SelfAttentionCache::attend(const at::Tensor& q,
                              : self_attention_reference(q, blocks_, ancestry, layout);
 }
 
-at::Tensor SelfAttentionCache::attend(const at::Tensor& kvq,
-                                      const Ancestry& ancestry,
-                                      int64_t heads,
-                                      double scale) const {
+at::Tensor SelfAttentionCache::append_and_attend(const at::Tensor& kvq,
+                                                 const Ancestry& ancestry,
+                                                 int64_t heads,
+                                                 double scale) {
   const int64_t model = kvq.size(1) / 3;
+  if (gpu::past_attention_applies(kvq, heads, blocks_.size() + 1)) {
+    const WorkSpan span(Work::kAttention);
+    open_step(kvq.size(0), 2 * model, kvq.options());
+    check_steps(ancestry);
+    return gpu::past_attention(kvq, blocks_, ancestry, heads, scale);
+  }
+  append(kvq.narrow(1, 0, 2 * model));
   check_steps(ancestry);
-  if (cpu::has_kernels(kvq))
-    return attend_cpu(kvq, ancestry, plain_layout(model, heads, scale, 2 * model));
-  const WorkSpan span(Work::kAttention);
-  return gpu::past_attention_applies(kvq, blocks_, heads)
-             ? gpu::past_attention(kvq, blocks_, ancestry, heads, scale)
+  return cpu::has_kernels(kvq)
+             ? attend_cpu(kvq, ancestry, plain_layout(model, heads, scale, 2 * model))
              : self_attention_reference(kvq, blocks_, ancestry, heads, scale);
 }
 

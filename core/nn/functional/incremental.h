@@ -53,12 +53,12 @@ class PHRASEQ_API SelfAttentionCache {
   at::Tensor attend(const at::Tensor& q,
                     const Ancestry& ancestry,
                     const AttentionLayout& layout) const;
-  /// Attends with the queries of kvq [rows, 3 · model] (columns K, V, Q), as plain attention does:
-  /// [rows, model]. This step's keys and values must have been appended already.
-  at::Tensor attend(const at::Tensor& kvq,
-                    const Ancestry& ancestry,
-                    int64_t heads,
-                    double scale) const;
+  /// Stores the keys and values of the next step and attends with its queries, as plain attention
+  /// does: kvq [rows, 3 · model] (columns K, V, Q) → [rows, model].
+  at::Tensor append_and_attend(const at::Tensor& kvq,
+                               const Ancestry& ancestry,
+                               int64_t heads,
+                               double scale);
 
  private:
   void check_steps(const Ancestry& ancestry) const;

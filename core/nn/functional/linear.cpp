@@ -19,6 +19,7 @@
 #include "core/nn/functional/cpu_kernels.h"
 #include "core/nn/functional/device/column_sums.h"
 #include "core/nn/functional/device/dropout_kernel.h"
+#include "core/nn/functional/device/few_rows_product.h"
 #include "core/nn/functional/device/gpu_kernels.h"
 #include "core/nn/functional/matrix_product.h"
 #include "core/nn/functional/reference/functional_reference.h"
@@ -254,6 +255,9 @@ class StackedProduct : public torch::autograd::Function<StackedProduct> {
                             const at::Tensor& bias,
                             const Epilogue* relu) {
     const at::Tensor narrow = bias.defined() ? bias.to(x.scalar_type()) : bias;
+    const bool drops = relu != nullptr && relu->key != 0;
+    if (!drops && gpu::few_rows_product_applies(x, weight))
+      return gpu::few_rows_product(x, weight, narrow, relu != nullptr);
     if (relu != nullptr)
       return relu_product(x, weight, narrow, *relu);
     return narrow.defined() ? at::addmm(narrow, x, weight.t())

@@ -113,9 +113,8 @@ at::Tensor MultiheadSelfAttention::step(const at::Tensor& x,
                                         Context& context) const {
   SelfAttentionCache& past = dynamic_cast<GrowingKeys&>(state).cache;
   const at::Tensor kvq = maps_.keys_values_queries(x, context);  // [rows, 3 · model]
-  past.append(kvq.narrow(1, 0, 2 * maps_.options.model));        // [rows, 2 · model]
-  const at::Tensor heads =
-      past.attend(kvq, rows.ancestry, maps_.options.heads, maps_.scale());  // [rows, model]
+  const at::Tensor heads = past.append_and_attend(
+      kvq, rows.ancestry, maps_.options.heads, maps_.scale());  // [rows, model]
   return maps_.out_proj->forward(heads, context);
 }
 

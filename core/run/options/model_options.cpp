@@ -56,7 +56,11 @@ void ModelOptions::describe(OptionTable& table) {
   nn::describe_precision(table, precision);
   nn::describe_quantization(table, quantization);
   device.describe(table);
-  table.field("workers", workers, "Number of batches processed in parallel; 0 = one per core.")
+  table
+      .field("workers",
+             workers,
+             "Number of batches processed in parallel; 0 = one per core, on a GPU one per two "
+             "cores, at most 4.")
       .in(0, 1024);
   table
       .field("threads",
@@ -67,11 +71,14 @@ void ModelOptions::describe(OptionTable& table) {
 }
 
 WorkerSettings ModelOptions::worker_settings() const {
-  const int64_t automatic = device.chosen().is_cpu() ? cores() : 1;
+  // With several, a GPU computes while the host searches.
+  constexpr int64_t kMostOfAGpu = 4;
+  const int64_t most =
+      device.chosen().is_cpu() ? cores() : std::clamp<int64_t>(cores() / 2, 1, kMostOfAGpu);
   WorkerSettings settings;
   settings.workers = workers > 0   ? workers
-                     : threads > 0 ? std::max<int64_t>(1, automatic / threads)
-                                   : automatic;
+                     : threads > 0 ? std::clamp<int64_t>(cores() / threads, 1, most)
+                                   : most;
   settings.threads = threads > 0 ? threads : std::max<int64_t>(1, cores() / settings.workers);
   return settings;
 }

@@ -46,7 +46,7 @@ TEST(CudaKernelSources, CompileForEveryTypeAndArchitecture) {
       }
     }
   }
-  EXPECT_EQ(compiled, 78u);
+  EXPECT_EQ(compiled, 84u);
 }
 
 TEST(CudaKernelSources, ThatAreWrongAreReportedWithTheCompilersMessage) {

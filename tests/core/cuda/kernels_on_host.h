@@ -65,6 +65,7 @@ inline constexpr int kMostColumns = 512;
 #define PHRASEQ_PACKS 512
 inline constexpr int kHeadDim = 32;
 #define PHRASEQ_HEAD_DIM 32
+#define PHRASEQ_ROWS 8
 
 // clang-format off
 #define PHRASEQ_ELEMENT 0
@@ -78,6 +79,7 @@ struct Fp32 {
 #include "core/cuda/kernels/column_sums.cu"
 #include "core/cuda/kernels/past_attention.cu"
 #include "core/cuda/kernels/best_columns.cu"
+#include "core/cuda/kernels/few_rows_product.cu"
 #include "core/cuda/kernels/tile.cu"
 #include "core/cuda/kernels/staged.cu"
 #include "core/cuda/kernels/attention.cu"
@@ -94,6 +96,7 @@ struct Bf16 {
 #include "core/cuda/kernels/column_sums.cu"
 #include "core/cuda/kernels/past_attention.cu"
 #include "core/cuda/kernels/best_columns.cu"
+#include "core/cuda/kernels/few_rows_product.cu"
 #include "core/cuda/kernels/tile.cu"
 #include "core/cuda/kernels/staged.cu"
 #include "core/cuda/kernels/attention.cu"
@@ -110,6 +113,7 @@ struct Fp16 {
 #include "core/cuda/kernels/column_sums.cu"
 #include "core/cuda/kernels/past_attention.cu"
 #include "core/cuda/kernels/best_columns.cu"
+#include "core/cuda/kernels/few_rows_product.cu"
 #include "core/cuda/kernels/tile.cu"
 #include "core/cuda/kernels/staged.cu"
 #include "core/cuda/kernels/attention.cu"
@@ -131,6 +135,7 @@ struct Bf16InPacks {
 #include "core/cuda/kernels/column_sums.cu"
 #include "core/cuda/kernels/past_attention.cu"
 #include "core/cuda/kernels/best_columns.cu"
+#include "core/cuda/kernels/few_rows_product.cu"
 #include "core/cuda/kernels/tile.cu"
 #include "core/cuda/kernels/staged.cu"
 #include "core/cuda/kernels/attention.cu"

@@ -662,31 +662,36 @@ void expect_past_attention(double tolerance) {
   constexpr size_t kSearchRows = 5, kSteps = 5, kHeads = 2, kModel = kHeads * on_host::kHeadDim;
   constexpr double kScale = 0.3;
   const std::array<size_t, kSteps> starts = {0, 7, 14, 30, 36};  // rows between the blocks: unused
-  const auto past = narrowed<Device>(numbers(42 * 2 * kModel, 0.3));
-  const auto q = narrowed<Device>(numbers(kSearchRows * 3 * kModel, 0.9));
+  auto past = narrowed<Device>(numbers(42 * 2 * kModel, 0.3));
+  const auto kvq = narrowed<Device>(numbers(kSearchRows * 3 * kModel, 0.9));
   std::vector<int> ancestors;  // [rows, steps + 1]
   for (size_t i = 0; i < kSearchRows * (kSteps + 1); ++i)
     ancestors.push_back(static_cast<int>(i * i % 5));
   std::vector<typename Device::Element> out(kSearchRows * kModel);
   const typename Device::PastBlocks blocks{2, {0, 3}, {7, 6}, {0, 30 * 2 * kModel}};
   const typename Device::PastShape shape{
-      kSearchRows, 3 * kModel, kSteps + 1, 2 * kModel, kSteps, static_cast<float>(kScale)};
+      kSearchRows, 3 * kModel, kSteps + 1, kModel, kSteps, static_cast<float>(kScale)};
   run(kSearchRows + 1, kHeads, [&] {
-    Device::attend_to_past(
-        q.data() + 2 * kModel, past.data(), ancestors.data(), out.data(), blocks, shape);
+    Device::attend_to_past(kvq.data(), past.data(), ancestors.data(), out.data(), blocks, shape);
   });
   std::vector<double> expected(out.size());
-  const auto wide_q = widened<Device>(q), keys = widened<Device>(past);
+  const auto rows = widened<Device>(kvq), keys = widened<Device>(past);
+  for (size_t row = 0; row < kSearchRows; ++row) {
+    for (size_t c = 0; c < 2 * kModel; ++c)
+      ASSERT_EQ(keys[(starts.back() + row) * 2 * kModel + c], rows[row * 3 * kModel + c]);
+  }
   for (size_t row = 0; row < kSearchRows; ++row) {
     for (size_t c = 0; c < kModel; ++c) {
       const size_t head = c / on_host::kHeadDim * on_host::kHeadDim;
       double total = 0, sum = 0;
       for (size_t step = 0; step < kSteps; ++step) {
-        const auto ancestor = static_cast<size_t>(ancestors[row * (kSteps + 1) + step]);
+        const bool is_newest = step + 1 == kSteps;
+        const auto ancestor =
+            is_newest ? row : static_cast<size_t>(ancestors[row * (kSteps + 1) + step]);
         const size_t at = (starts[step] + ancestor) * 2 * kModel;
         double score = 0;
         for (size_t i = head; i < head + on_host::kHeadDim; ++i)
-          score += wide_q[row * 3 * kModel + 2 * kModel + i] * keys[at + i];
+          score += rows[row * 3 * kModel + 2 * kModel + i] * keys[at + i];
         total += std::exp(kScale * score);
         sum += std::exp(kScale * score) * keys[at + kModel + c];
       }

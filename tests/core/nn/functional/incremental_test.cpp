@@ -84,8 +84,7 @@ void compare_with_copied_past(at::ScalarType type, int64_t heads, int64_t size, 
     const auto rows = static_cast<int64_t>(past.size());
     const at::Tensor kvq = random_tensor({rows, 3 * model}, 7 + static_cast<uint64_t>(step), type);
     ancestry.advance();
-    cache.append(kvq.narrow(1, 0, 2 * model));
-    const at::Tensor out = cache.attend(kvq, ancestry, heads, scale);
+    const at::Tensor out = cache.append_and_attend(kvq, ancestry, heads, scale);
     ASSERT_EQ(out.sizes(), (at::IntArrayRef{rows, model}));
     for (int64_t row = 0; row < rows; ++row) {
       auto& own = past[static_cast<size_t>(row)];
@@ -131,8 +130,7 @@ TEST(SelfAttentionCache, RejectsAnAncestryThatWasNotAdvanced) {
   SelfAttentionCache cache;
   const Ancestry ancestry(1);
   const at::Tensor kvq = at::zeros({1, 12});
-  cache.append(kvq.narrow(1, 0, 8));
-  EXPECT_THROW(cache.attend(kvq, ancestry, 2, 1.0), std::logic_error);
+  EXPECT_THROW(cache.append_and_attend(kvq, ancestry, 2, 1.0), std::logic_error);
 }
 
 class DecodeCrossAttention : public ::testing::Test {
@@ -211,8 +209,7 @@ TEST(IncrementalComposite, EqualsTheKernelsOverAReorderedBeam) {
     const at::Tensor kvq = random_tensor({3, 3 * kModel}, 50 + step, at::kDouble);
     ancestry.advance();
     blocks.push_back(kvq.slice(1, 0, 2 * kModel).unsqueeze(0));
-    cache.append(blocks.back()[0]);
-    const at::Tensor out = cache.attend(kvq, ancestry, kHeads, 0.5);
+    const at::Tensor out = cache.append_and_attend(kvq, ancestry, kHeads, 0.5);
     const at::Tensor expected = self_attention_reference(kvq, blocks, ancestry, kHeads, 0.5);
     EXPECT_TRUE(at::allclose(out, expected, 0, 1e-12)) << "step " << step;
     ancestry.select({2, 0, 2});

@@ -1,7 +1,5 @@
 #include "core/nn/functional/device/attention/past_attention.h"
 
-#include <algorithm>
-
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty.h>
 
@@ -35,23 +33,18 @@ struct BlockTable {
 
 /// PastShape of past_attention.cu.
 struct PastShape {
-  long long rows, query_stride, ancestor_stride;
-  int columns, steps;
+  long long rows, stride, ancestor_stride;
+  int model, steps;
   float scale;
 };
 
 }  // namespace
 
-bool past_attention_applies(const at::Tensor& kvq, const PastBlocks& blocks, int64_t heads) {
+bool past_attention_applies(const at::Tensor& kvq, int64_t heads, size_t blocks) {
   constexpr int64_t kPack = 8, kMostHeads = 65535;
   return has_kernels(kvq) && !at::GradMode::is_enabled() && kvq.size(0) > 0 &&
-         blocks.size() <= kMostBlocks && heads <= kMostHeads &&
-         kvq.size(1) % (3 * heads * kPack) == 0 && kvq.stride(1) == 1 &&
-         kvq.stride(0) % kPack == 0 && are_aligned({kvq}) &&
-         std::all_of(blocks.begin(), blocks.end(), [&](const at::Tensor& block) {
-           return block.is_contiguous() && block.scalar_type() == kvq.scalar_type() &&
-                  are_aligned({block});
-         });
+         blocks <= kMostBlocks && heads <= kMostHeads && kvq.size(1) % (3 * heads * kPack) == 0 &&
+         kvq.stride(1) == 1 && kvq.stride(0) % kPack == 0 && are_aligned({kvq});
 }
 
 at::Tensor past_attention(const at::Tensor& kvq,
@@ -67,11 +60,11 @@ at::Tensor past_attention(const at::Tensor& kvq,
   PastShape shape{rows,
                   kvq.stride(0),
                   ancestors.size(1),
-                  static_cast<int>(2 * model),
+                  static_cast<int>(model),
                   static_cast<int>(ancestry.steps()),
                   static_cast<float>(scale)};
   Arguments arguments;
-  arguments.add(kvq.narrow(1, 2 * model, model)).add(blocks.front()).add(ancestors).add(out);
+  arguments.add(kvq).add(blocks.front()).add(ancestors).add(out);
   arguments.add_value(table).add_value(shape);
   launch(kvq,
          cuda::past_attention_kernel(element_of(kvq.scalar_type()), model / heads),

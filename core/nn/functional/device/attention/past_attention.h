@@ -10,18 +10,17 @@
 
 namespace phraseq::nn::gpu {
 
-/// The blocks of a SelfAttentionCache, [steps, rows then, 2 · model] each, and the steps that each
-/// has; of the last one, some steps may not be used yet.
+/// The blocks of a SelfAttentionCache, [steps, rows then, 2 · model] each; of the last one, some
+/// steps may not be used yet.
 using PastBlocks = std::vector<at::Tensor>;
 
-/// Whether there is a kernel for attention of kvq [rows, 3 · model] to the past: on a GPU, in fp32,
-/// bf16 or fp16, for head dimensions that are multiples of 8 and up to 32 blocks.
-PHRASEQ_API bool past_attention_applies(const at::Tensor& kvq,
-                                        const PastBlocks& blocks,
-                                        int64_t heads);
+/// Whether there is a kernel for attention of kvq [rows, 3 · model] to a past in `blocks` blocks:
+/// on a GPU, in fp32, bf16 or fp16, for head dimensions that are multiples of 8 and up to 32
+/// blocks.
+PHRASEQ_API bool past_attention_applies(const at::Tensor& kvq, int64_t heads, size_t blocks);
 
-/// Attention as SelfAttentionCache::attend with `heads` computes it, in one pass over the keys and
-/// values where they are: [rows, model]. Without gradients.
+/// SelfAttentionCache::append_and_attend in one pass over the keys and values where they are:
+/// [rows, model]. The last block has room for the newest step. Without gradients.
 PHRASEQ_API at::Tensor past_attention(const at::Tensor& kvq,
                                       const PastBlocks& blocks,
                                       const Ancestry& ancestry,

@@ -339,8 +339,7 @@ at::Tensor attend_step_by_step(at::Device device, at::ScalarType type, at::Scala
   for (uint64_t step = 0; step < 20; ++step) {
     const at::Tensor kvq = normal({ancestry.rows(), 3 * kModel}, step).to(type).to(as).to(device);
     ancestry.advance();
-    cache.append(kvq.slice(1, 0, 2 * kModel));
-    outs.push_back(cache.attend(kvq, ancestry, 2, 0.3).cpu().to(at::kDouble));
+    outs.push_back(cache.append_and_attend(kvq, ancestry, 2, 0.3).cpu().to(at::kDouble));
     if (step == 11)
       order = {3, 0, 2};
     ancestry.select(order);
@@ -356,6 +355,29 @@ TEST_P(KernelsOfAGpu, AttendToThePast) {
   EXPECT_LT((found - expected).norm().item<double>(),
             2 * rounding(GetParam()) * expected.norm().item<double>());
   expect_launches({{"attend_to_past", 20}});
+}
+
+/// Products of few rows, of columns that no block of warps ends with, and of a matrix's columns.
+TEST_P(KernelsOfAGpu, MultiplyFewRows) {
+  const at::NoGradGuard no_gradients;
+  const at::Tensor weight = normal({kColumns, 72}, 2, at::kFloat), bias = vector(3);
+  const at::Tensor all = normal({8, 144}, 1).to(GetParam());
+  for (const int64_t count : {1, 3, 8}) {
+    for (const Activation activation : {Activation::kNone, Activation::kRelu}) {
+      const auto run = [&](at::Device device, at::ScalarType type, const at::Tensor& shift) {
+        Context context(false, precision_of(type), 9);
+        const at::Tensor x = all.to(device, type).narrow(0, 0, count).narrow(1, 72, 72);
+        const at::Tensor by = weight.to(GetParam()).to(at::kFloat).to(device);
+        const at::Tensor rounded =
+            shift.defined() ? shift.to(GetParam()).to(at::kFloat).to(device) : shift;
+        return linear(x, by, rounded, context, activation, 0.0);
+      };
+      for (const at::Tensor& shift : {bias, at::Tensor()})
+        expect_near(
+            run(at::kCUDA, GetParam(), shift), run(at::kCPU, at::kFloat, shift), GetParam());
+    }
+  }
+  expect_launches({{"few_rows_product", 12}});
 }
 
 TEST_P(KernelsOfAGpu, FindTheBestColumns) {
