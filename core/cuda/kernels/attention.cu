@@ -38,6 +38,18 @@ __device__ inline float weight_factor(int query_row, int key_place, const Attent
   return dropout_factor(shape.key, shape.threshold, shape.kept, row + (uint32)key_place);
 }
 
+// Multiplies by them what belongs to 16 queries and 16 keys: rows of a tile, or its columns.
+__device__ inline void drop_weights(Tile& tile, int query_row, int key_place, bool rows_are_queries,
+                                    const AttentionShape& shape) {
+  if (shape.key == 0)
+    return;
+  for (int i = 0; i < PHRASEQ_TILE_SHARE; ++i) {
+    const int query = rows_are_queries ? tile_row(i) : tile_column(i);
+    const int key = rows_are_queries ? tile_column(i) : tile_row(i);
+    tile.at[i] *= weight_factor(query_row + query, key_place + key, shape);
+  }
+}
+
 __device__ inline Place place_of(const Element* matrix, int64 stride, int row, int rows) {
   return {(Element*)matrix + row * stride + (int64)blockIdx.y * PHRASEQ_HEAD_DIM, stride, rows};
 }
@@ -162,8 +174,7 @@ __device__ inline void attend(const AttentionTile& tile, const QuerySide<Rows>& 
       weights.at[i] = seen ? weights.at[i] * shape.scale : -PHRASEQ_INFINITY;
     }
     softmax.add(weights, sums);
-    for (int i = 0; i < PHRASEQ_TILE_SHARE; ++i)
-      weights.at[i] *= weight_factor(tile.row + tile_row(i), first + tile_column(i), shape);
+    drop_weights(weights, tile.row, first, true, shape);
     add_weighted(sums, weights, side.values.from_row(first));
   }
   softmax.finish(sums);
@@ -199,13 +210,13 @@ __device__ inline void find_query_gradients(const AttentionTile& tile, const Que
   clear(sums, PHRASEQ_HEAD_TILES);
   for (int first = 0; first < keys_of(tile, shape); first += PHRASEQ_TILE) {
     Tile gradient = scores(queries, side.keys.from_row(first));
-    const Tile products = scores(ups, side.values.from_row(first));
+    Tile products = scores(ups, side.values.from_row(first));
+    drop_weights(products, tile.row, first, true, shape);
     for (int i = 0; i < PHRASEQ_TILE_SHARE; ++i) {
       const int row = tile_row(i), slot = tile_slot(i);
       const bool seen = row < tile.rows && is_seen(tile.place + row, first + tile_column(i), tile, shape);
       const float weight = seen ? exponential(gradient.at[i] * shape.scale - log_sums[slot]) : 0.0f;
-      const float factor = weight_factor(tile.row + row, first + tile_column(i), shape);
-      gradient.at[i] = weight * (products.at[i] * factor - deltas[slot]) * shape.scale;
+      gradient.at[i] = weight * (products.at[i] - deltas[slot]) * shape.scale;
     }
     add_weighted(sums, gradient, side.keys.from_row(first));
   }
@@ -228,14 +239,15 @@ __device__ inline void find_key_gradients(const AttentionTile& tile, const Query
   for (int first = shape.causal != 0 ? tile.place : 0; first < tile.length; first += PHRASEQ_TILE) {
     const Rows queries = side.queries.from_row(first), ups = side.ups.from_row(first);
     Tile weights = scores(keys, queries), gradient = scores(values, ups);  // [key, query]
+    drop_weights(gradient, tile.others + first, tile.place, false, shape);
     for (int i = 0; i < PHRASEQ_TILE_SHARE; ++i) {
       const int query = first + tile_column(i), key = tile.place + tile_row(i);
       const bool seen = query < tile.length && tile_row(i) < tile.rows && (shape.causal == 0 || key <= query);
-      const float factor = weight_factor(tile.others + query, key, shape);
       const float weight = seen ? exponential(weights.at[i] * shape.scale - log_sums[query]) : 0.0f;
-      gradient.at[i] = seen ? weight * (gradient.at[i] * factor - deltas[query]) * shape.scale : 0.0f;
-      weights.at[i] = weight * factor;
+      gradient.at[i] = seen ? weight * (gradient.at[i] - deltas[query]) * shape.scale : 0.0f;
+      weights.at[i] = weight;
     }
+    drop_weights(weights, tile.others + first, tile.place, false, shape);
     add_weighted(value_sums, weights, ups);
     add_weighted(key_sums, gradient, queries);
   }

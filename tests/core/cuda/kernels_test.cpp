@@ -750,6 +750,39 @@ TEST(CudaKernels, FindTheBestColumns) {
   }
 }
 
+/// Three rows of 24 of 32 columns.
+template <class Device>
+void expect_few_rows_product(double tolerance, bool relu) {
+  constexpr size_t kFew = 3, kInner = 24, kStride = 32, kOut = 5;
+  const auto x = narrowed<Device>(numbers(kFew * kStride, 0.3)),
+             weight = narrowed<Device>(numbers(kOut * kInner, 0.8)),
+             bias = narrowed<Device>(numbers(kOut, 1.9));
+  std::vector<typename Device::Element> y(kFew * kOut);
+  const typename Device::FewRowsShape shape{kFew, kInner, kOut, kStride, relu ? 1 : 0};
+  run(kOut + 1, 1, [&] {
+    Device::few_rows_product(x.data(), weight.data(), bias.data(), y.data(), shape);
+  });
+  std::vector<double> expected;
+  for (size_t row = 0; row < kFew; ++row) {
+    for (size_t column = 0; column < kOut; ++column) {
+      double sum = Device::wide(bias[column]);
+      for (size_t i = 0; i < kInner; ++i)
+        sum += static_cast<double>(Device::wide(x[row * kStride + i])) *
+               Device::wide(weight[column * kInner + i]);
+      expected.push_back(relu ? std::max(sum, 0.0) : sum);
+    }
+  }
+  expect_close(widened<Device>(y), expected, tolerance, "y");
+}
+
+TEST(CudaKernels, MultiplyFewRows) {
+  for (const bool relu : {false, true}) {
+    expect_few_rows_product<on_host::Fp32>(1e-5, relu);
+    expect_few_rows_product<on_host::Bf16>(0x1.0p-7, relu);
+    expect_few_rows_product<on_host::Fp16>(0x1.0p-10, relu);
+  }
+}
+
 TEST(CudaKernels, TellScoresThatAreNotFinite) {
   using Device = on_host::Fp32;
   const long long asked = 0;
