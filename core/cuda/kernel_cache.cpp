@@ -13,6 +13,7 @@
 #include <optional>
 #include <span>
 #include <tuple>
+#include <utility>
 
 #include <fmt/format.h>
 #include <phraseq/cuda_sources.h>
@@ -23,8 +24,8 @@
 namespace phraseq::cuda {
 namespace {
 
-KernelSource kernel_of(const char* name, const char* text, int element) {
-  return {name, std::string(kCommonSource) + text, {fmt::format("-DPHRASEQ_ELEMENT={}", element)}};
+KernelSource kernel_of(const char* name, const std::string& text, int element) {
+  return {name, kCommonSource + text, {fmt::format("-DPHRASEQ_ELEMENT={}", element)}};
 }
 
 /// The sources of a kernel for each type of activations.
@@ -50,6 +51,26 @@ class Variants {
  private:
   std::mutex mutex_;
   std::map<std::tuple<int, int, int>, KernelSource> sources_;
+};
+
+/// The sources of a kernel for each value of an option that is a number.
+class NumberedSources {
+ public:
+  NumberedSources(const char* name, std::string text, const char* option)
+      : name_(name), text_(std::move(text)), option_(option) {}
+  const KernelSource& of(int element, int64_t number) {
+    return variants_.of(element, static_cast<int>(number), 0, [&] {
+      KernelSource source = kernel_of(name_, text_, element);
+      source.options.push_back(fmt::format("-D{}={}", option_, number));
+      return source;
+    });
+  }
+
+ private:
+  const char* name_;
+  std::string text_;
+  const char* option_;
+  Variants variants_;
 };
 
 std::string environment_text(const char* name) {
@@ -152,13 +173,10 @@ const KernelSource& dropout_add_norm_kernel(int element, RowVariant variant) {
 }
 
 const KernelSource& attention_kernel(int element, int64_t head_dim) {
-  static Variants variants;
-  return variants.of(element, static_cast<int>(head_dim), 0, [&] {
-    const std::string text = std::string(kTileSource) + kStagedSource + kAttentionSource;
-    KernelSource source = kernel_of("attention.cu", text.c_str(), element);
-    source.options.push_back(fmt::format("-DPHRASEQ_HEAD_DIM={}", head_dim));
-    return source;
-  });
+  static NumberedSources sources("attention.cu",
+                                 std::string(kTileSource) + kStagedSource + kAttentionSource,
+                                 "PHRASEQ_HEAD_DIM");
+  return sources.of(element, head_dim);
 }
 
 const KernelSource& adam_kernel(int element) {
@@ -187,21 +205,13 @@ const KernelSource& best_columns_kernel(int element) {
 }
 
 const KernelSource& past_attention_kernel(int element, int64_t head_dim) {
-  static Variants variants;
-  return variants.of(element, static_cast<int>(head_dim), 0, [&] {
-    KernelSource source = kernel_of("past_attention.cu", kPastAttentionSource, element);
-    source.options.push_back(fmt::format("-DPHRASEQ_HEAD_DIM={}", head_dim));
-    return source;
-  });
+  static NumberedSources sources("past_attention.cu", kPastAttentionSource, "PHRASEQ_HEAD_DIM");
+  return sources.of(element, head_dim);
 }
 
 const KernelSource& few_rows_product_kernel(int element, int64_t rows) {
-  static Variants variants;
-  return variants.of(element, static_cast<int>(rows), 0, [&] {
-    KernelSource source = kernel_of("few_rows_product.cu", kFewRowsProductSource, element);
-    source.options.push_back(fmt::format("-DPHRASEQ_ROWS={}", rows));
-    return source;
-  });
+  static NumberedSources sources("few_rows_product.cu", kFewRowsProductSource, "PHRASEQ_ROWS");
+  return sources.of(element, rows);
 }
 
 std::vector<KernelSource> all_kernels(int element) {

@@ -313,205 +313,191 @@ TEST_F(CudaKernelsOnTheGpu, ComputeTheLossAsOnTheHost) {
   }
 }
 
-/// Two heads of 32 columns, of which both sides have other rows; log sums, deltas and gradients.
+/// Attention of three sentences with two heads of 32 columns, on the host and on the GPU.
 template <class Device>
-void attend_on_both(int element, bool causal, double tolerance) {
-  using Element = typename Device::Element;
-  SCOPED_TRACE(causal);
-  constexpr int kWidth = 64, kTokens = 59, kHeads = 2;
-  const auto matrix = [](double phase) {
-    return narrowed<Device>(waves(size_t{kTokens} * kWidth, phase));
-  };
-  const auto q = matrix(0.2), k = matrix(0.5), v = matrix(0.8), dout = matrix(1.1);
-  const std::vector<typename Device::AttentionTile> tiles = {{0, 16, 0, 0, 37},
-                                                             {16, 16, 16, 0, 37},
-                                                             {32, 5, 32, 0, 37},
-                                                             {37, 16, 0, 37, 21},
-                                                             {53, 5, 16, 37, 21},
-                                                             {58, 1, 0, 58, 1}};
-  std::vector<Element> out(q.size()), dq(q.size()), dk(q.size()), dv(q.size());
-  std::vector<float> log_sums(size_t{kHeads} * kTokens), deltas(log_sums.size());
-  typename Device::AttentionShape shape{static_cast<long long>(tiles.size()),
-                                        kWidth,
-                                        kWidth,
-                                        kWidth,
-                                        kTokens,
-                                        kHeads,
-                                        causal ? 1 : 0,
-                                        0.21F,
-                                        0x123456789abcdef1ULL,
-                                        nn::kernels::dropout_threshold(0.3),
-                                        1 / 0.7F};
-  OnDevice<Element> device_q(q), device_k(k), device_v(v), device_dout(dout), device_out(out),
-      device_dq(dq), device_dk(dk), device_dv(dv);
-  OnDevice<float> device_log_sums(log_sums), device_deltas(deltas);
-  OnDevice<typename Device::AttentionTile> device_tiles(tiles);
-  const LaunchShape grid{.blocks = 2, .blocks_y = kHeads, .threads = 128};
-  const KernelSource& kernel = attention_kernel(element, on_host::kHeadDim);
-  KernelLauncher& launcher = KernelLauncher::instance();
-  launcher.launch(kernel,
-                  "attention",
-                  grid,
-                  nullptr,
-                  {device_q.argument(),
-                   device_k.argument(),
-                   device_v.argument(),
-                   device_tiles.argument(),
-                   device_out.argument(),
-                   device_log_sums.argument(),
-                   &shape});
-  launcher.launch(kernel,
-                  "attention_backward_queries",
-                  grid,
-                  nullptr,
-                  {device_dout.argument(),
-                   device_q.argument(),
-                   device_k.argument(),
-                   device_v.argument(),
-                   device_out.argument(),
-                   device_tiles.argument(),
-                   device_log_sums.argument(),
-                   device_deltas.argument(),
-                   device_dq.argument(),
-                   &shape});
-  launcher.launch(kernel,
-                  "attention_backward_keys",
-                  grid,
-                  nullptr,
-                  {device_dout.argument(),
-                   device_q.argument(),
-                   device_k.argument(),
-                   device_v.argument(),
-                   device_tiles.argument(),
-                   device_log_sums.argument(),
-                   device_deltas.argument(),
-                   device_dk.argument(),
-                   device_dv.argument(),
-                   &shape});
-  on_host::run(8, kHeads, [&] {
-    Device::attention(
-        q.data(), k.data(), v.data(), tiles.data(), out.data(), log_sums.data(), shape);
-  });
-  on_host::run(8, kHeads, [&] {
-    Device::attention_backward_queries(dout.data(),
-                                       q.data(),
-                                       k.data(),
-                                       v.data(),
-                                       out.data(),
-                                       tiles.data(),
-                                       log_sums.data(),
-                                       deltas.data(),
-                                       dq.data(),
-                                       shape);
-  });
-  on_host::run(8, kHeads, [&] {
-    Device::attention_backward_keys(dout.data(),
-                                    q.data(),
-                                    k.data(),
-                                    v.data(),
-                                    tiles.data(),
-                                    log_sums.data(),
-                                    deltas.data(),
-                                    dk.data(),
-                                    dv.data(),
-                                    shape);
-  });
-  expect_near<on_host::Fp32>(device_log_sums.values(), log_sums, 1e-4);
-  expect_near<on_host::Fp32>(device_deltas.values(), deltas, tolerance);
-  expect_near<Device>(device_out.values(), out, tolerance);
-  expect_near<Device>(device_dq.values(), dq, tolerance);
-  expect_near<Device>(device_dk.values(), dk, tolerance);
-  expect_near<Device>(device_dv.values(), dv, tolerance);
-}
+class AttentionOnBoth {
+ public:
+  AttentionOnBoth(int element, bool causal, double tolerance)
+      : kernel_(attention_kernel(element, on_host::kHeadDim)), tolerance_(tolerance) {
+    shape_ = {0,
+              kWidth,
+              kWidth,
+              kWidth,
+              kTokens,
+              kHeads,
+              causal ? 1 : 0,
+              0.21F,
+              0x123456789abcdef1ULL,
+              nn::kernels::dropout_threshold(0.3),
+              1 / 0.7F};
+  }
 
-/// The same by sentences, of one tile and of several.
-template <class Device>
-void attend_sentences_on_both(int element, bool causal, double tolerance) {
+  /// By tiles of queries and of keys, which are the same here.
+  void attend_by_tiles() {
+    using Tile = typename Device::AttentionTile;
+    const std::vector<Tile> tiles = {{0, 16, 0, 0, 37},
+                                     {16, 16, 16, 0, 37},
+                                     {32, 5, 32, 0, 37},
+                                     {37, 16, 0, 37, 21},
+                                     {53, 5, 16, 37, 21},
+                                     {58, 1, 0, 58, 1}};
+    OnDevice<Tile> device_tiles(tiles);
+    std::vector<float> deltas(log_sums_.size());
+    OnDevice<float> device_deltas(deltas);
+    shape_.tiles = static_cast<long long>(tiles.size());
+    const LaunchShape grid{.blocks = 2, .blocks_y = kHeads, .threads = 128};
+    start("attention",
+          grid,
+          {device_q_.argument(),
+           device_k_.argument(),
+           device_v_.argument(),
+           device_tiles.argument(),
+           device_out_.argument(),
+           device_log_sums_.argument(),
+           &shape_});
+    start("attention_backward_queries",
+          grid,
+          {device_dout_.argument(),
+           device_q_.argument(),
+           device_k_.argument(),
+           device_v_.argument(),
+           device_out_.argument(),
+           device_tiles.argument(),
+           device_log_sums_.argument(),
+           device_deltas.argument(),
+           device_dq_.argument(),
+           &shape_});
+    start("attention_backward_keys",
+          grid,
+          {device_dout_.argument(),
+           device_q_.argument(),
+           device_k_.argument(),
+           device_v_.argument(),
+           device_tiles.argument(),
+           device_log_sums_.argument(),
+           device_deltas.argument(),
+           device_dk_.argument(),
+           device_dv_.argument(),
+           &shape_});
+    on_host::run(8, kHeads, [&] {
+      Device::attention(
+          q_.data(), k_.data(), v_.data(), tiles.data(), out_.data(), log_sums_.data(), shape_);
+    });
+    on_host::run(8, kHeads, [&] {
+      Device::attention_backward_queries(dout_.data(),
+                                         q_.data(),
+                                         k_.data(),
+                                         v_.data(),
+                                         out_.data(),
+                                         tiles.data(),
+                                         log_sums_.data(),
+                                         deltas.data(),
+                                         dq_.data(),
+                                         shape_);
+    });
+    on_host::run(8, kHeads, [&] {
+      Device::attention_backward_keys(dout_.data(),
+                                      q_.data(),
+                                      k_.data(),
+                                      v_.data(),
+                                      tiles.data(),
+                                      log_sums_.data(),
+                                      deltas.data(),
+                                      dk_.data(),
+                                      dv_.data(),
+                                      shape_);
+    });
+    expect_near<on_host::Fp32>(device_deltas.values(), deltas, tolerance_);
+    expect_same_results();
+  }
+
+  void attend_by_sentences() {
+    using Sentence = typename Device::AttentionSentence;
+    const std::vector<Sentence> sentences = {{0, 37, 0, 37}, {37, 21, 37, 21}, {58, 1, 58, 1}};
+    OnDevice<Sentence> device_sentences(sentences);
+    shape_.tiles = static_cast<long long>(sentences.size());
+    const LaunchShape grid{
+        .blocks = 3, .blocks_y = kHeads, .threads = 32, .shared_bytes = 40 * 1024};
+    start("attention_of_sentences",
+          grid,
+          {device_q_.argument(),
+           device_k_.argument(),
+           device_v_.argument(),
+           device_sentences.argument(),
+           device_out_.argument(),
+           device_log_sums_.argument(),
+           &shape_});
+    start("attention_backward_of_sentences",
+          grid,
+          {device_dout_.argument(),
+           device_q_.argument(),
+           device_k_.argument(),
+           device_v_.argument(),
+           device_out_.argument(),
+           device_sentences.argument(),
+           device_log_sums_.argument(),
+           device_dq_.argument(),
+           device_dk_.argument(),
+           device_dv_.argument(),
+           &shape_});
+    on_host::run(3, kHeads, [&] {
+      Device::attention_of_sentences(
+          q_.data(), k_.data(), v_.data(), sentences.data(), out_.data(), log_sums_.data(), shape_);
+    });
+    on_host::run(3, kHeads, [&] {
+      Device::attention_backward_of_sentences(dout_.data(),
+                                              q_.data(),
+                                              k_.data(),
+                                              v_.data(),
+                                              out_.data(),
+                                              sentences.data(),
+                                              log_sums_.data(),
+                                              dq_.data(),
+                                              dk_.data(),
+                                              dv_.data(),
+                                              shape_);
+    });
+    expect_same_results();
+  }
+
+ private:
   using Element = typename Device::Element;
-  SCOPED_TRACE(causal);
-  constexpr int kWidth = 64, kTokens = 59, kHeads = 2;
-  const auto matrix = [](double phase) {
+  static constexpr int kWidth = 64, kTokens = 59, kHeads = 2;
+
+  static std::vector<Element> matrix(double phase) {
     return narrowed<Device>(waves(size_t{kTokens} * kWidth, phase));
-  };
-  const auto q = matrix(0.2), k = matrix(0.5), v = matrix(0.8), dout = matrix(1.1);
-  const std::vector<typename Device::AttentionSentence> sentences = {
-      {0, 37, 0, 37}, {37, 21, 37, 21}, {58, 1, 58, 1}};
-  std::vector<Element> out(q.size()), dq(q.size()), dk(q.size()), dv(q.size());
-  std::vector<float> log_sums(size_t{kHeads} * kTokens);
-  typename Device::AttentionShape shape{3,
-                                        kWidth,
-                                        kWidth,
-                                        kWidth,
-                                        kTokens,
-                                        kHeads,
-                                        causal ? 1 : 0,
-                                        0.21F,
-                                        0x123456789abcdef1ULL,
-                                        nn::kernels::dropout_threshold(0.3),
-                                        1 / 0.7F};
-  OnDevice<Element> device_q(q), device_k(k), device_v(v), device_dout(dout), device_out(out),
-      device_dq(dq), device_dk(dk), device_dv(dv);
-  OnDevice<float> device_log_sums(log_sums);
-  OnDevice<typename Device::AttentionSentence> device_sentences(sentences);
-  const LaunchShape grid{.blocks = 3, .blocks_y = kHeads, .threads = 32, .shared_bytes = 40 * 1024};
-  const KernelSource& kernel = attention_kernel(element, on_host::kHeadDim);
-  KernelLauncher& launcher = KernelLauncher::instance();
-  launcher.launch(kernel,
-                  "attention_of_sentences",
-                  grid,
-                  nullptr,
-                  {device_q.argument(),
-                   device_k.argument(),
-                   device_v.argument(),
-                   device_sentences.argument(),
-                   device_out.argument(),
-                   device_log_sums.argument(),
-                   &shape});
-  launcher.launch(kernel,
-                  "attention_backward_of_sentences",
-                  grid,
-                  nullptr,
-                  {device_dout.argument(),
-                   device_q.argument(),
-                   device_k.argument(),
-                   device_v.argument(),
-                   device_out.argument(),
-                   device_sentences.argument(),
-                   device_log_sums.argument(),
-                   device_dq.argument(),
-                   device_dk.argument(),
-                   device_dv.argument(),
-                   &shape});
-  on_host::run(3, kHeads, [&] {
-    Device::attention_of_sentences(
-        q.data(), k.data(), v.data(), sentences.data(), out.data(), log_sums.data(), shape);
-  });
-  on_host::run(3, kHeads, [&] {
-    Device::attention_backward_of_sentences(dout.data(),
-                                            q.data(),
-                                            k.data(),
-                                            v.data(),
-                                            out.data(),
-                                            sentences.data(),
-                                            log_sums.data(),
-                                            dq.data(),
-                                            dk.data(),
-                                            dv.data(),
-                                            shape);
-  });
-  expect_near<on_host::Fp32>(device_log_sums.values(), log_sums, 1e-4);
-  expect_near<Device>(device_out.values(), out, tolerance);
-  expect_near<Device>(device_dq.values(), dq, tolerance);
-  expect_near<Device>(device_dk.values(), dk, tolerance);
-  expect_near<Device>(device_dv.values(), dv, tolerance);
-}
+  }
+  static std::vector<Element> result() { return std::vector<Element>(size_t{kTokens} * kWidth); }
+
+  void start(const char* function, const LaunchShape& grid, const std::vector<void*>& arguments) {
+    KernelLauncher::instance().launch(kernel_, function, grid, nullptr, arguments);
+  }
+  void expect_same_results() {
+    expect_near<on_host::Fp32>(device_log_sums_.values(), log_sums_, 1e-4);
+    expect_near<Device>(device_out_.values(), out_, tolerance_);
+    expect_near<Device>(device_dq_.values(), dq_, tolerance_);
+    expect_near<Device>(device_dk_.values(), dk_, tolerance_);
+    expect_near<Device>(device_dv_.values(), dv_, tolerance_);
+  }
+
+  const KernelSource& kernel_;
+  double tolerance_;
+  typename Device::AttentionShape shape_;
+  std::vector<Element> q_ = matrix(0.2), k_ = matrix(0.5), v_ = matrix(0.8), dout_ = matrix(1.1);
+  std::vector<Element> out_ = result(), dq_ = result(), dk_ = result(), dv_ = result();
+  std::vector<float> log_sums_ = std::vector<float>(size_t{kHeads} * kTokens);
+  OnDevice<Element> device_q_{q_}, device_k_{k_}, device_v_{v_}, device_dout_{dout_},
+      device_out_{out_}, device_dq_{dq_}, device_dk_{dk_}, device_dv_{dv_};
+  OnDevice<float> device_log_sums_{log_sums_};
+};
 
 TEST_F(CudaKernelsOnTheGpu, AttendAsOnTheHost) {
   for (const bool causal : {false, true}) {
-    attend_on_both<on_host::Bf16>(1, causal, 0x1.0p-6);
-    attend_on_both<on_host::Fp16>(2, causal, 0x1.0p-9);
-    attend_sentences_on_both<on_host::Bf16>(1, causal, 0x1.0p-6);
-    attend_sentences_on_both<on_host::Fp16>(2, causal, 0x1.0p-9);
+    SCOPED_TRACE(causal);
+    AttentionOnBoth<on_host::Bf16>(1, causal, 0x1.0p-6).attend_by_tiles();
+    AttentionOnBoth<on_host::Fp16>(2, causal, 0x1.0p-9).attend_by_tiles();
+    AttentionOnBoth<on_host::Bf16>(1, causal, 0x1.0p-6).attend_by_sentences();
+    AttentionOnBoth<on_host::Fp16>(2, causal, 0x1.0p-9).attend_by_sentences();
   }
 }
 
