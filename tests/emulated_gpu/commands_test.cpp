@@ -225,6 +225,26 @@ TEST_F(CommandsOnTheEmulatedGpu, TranslateAndScoreAsTheCpuDoes) {
     EXPECT_NEAR(std::stod(on_gpu[i]), std::stod(on_cpu[i]), 1e-3);
 }
 
+/// In steps of many rows and of few, of one batch and of several at a time.
+TEST_F(CommandsOnTheEmulatedGpu, TranslateWithKernelsAsTheCpuDoes) {
+  ASSERT_EQ(train("ck", 60, kOneHead).exit_code, kExitOk);
+  use_kernels();
+  for (const std::string more : {"--beam 4",
+                                 "--beam 1 --batch-size 3",
+                                 "--beam 4 --batch-size 1",
+                                 "--beam 4 --batch-size 2 --workers 3 --threads 1",
+                                 "--beam 3 --no-repeat-ngram-size 2 --min-len 20",
+                                 "--sampling --sampling-topk 3 --seed 5",
+                                 "--diverse-beam-groups 2 --beam 4"}) {
+    SCOPED_TRACE(more);
+    EXPECT_EQ(translation(more), translation(more + " --cpu"));
+  }
+  const auto launches = lines_of(workspace_.read("launches"));
+  for (const char* const kernel :
+       {"attend_to_past", "best_columns", "few_rows_product", "dropout_add_norm", "embed"})
+    EXPECT_THAT(launches, Contains(kernel));
+}
+
 /// --batch-size 30 makes one batch of all sentences.
 TEST_F(CommandsOnTheEmulatedGpu, WaitAboutOncePerStepOfASearch) {
   ASSERT_EQ(train("ck", 60, "").exit_code, kExitOk);
