@@ -12,8 +12,9 @@ at::Tensor DecoderOutput::logits(nn::Context& context) const {
 }
 
 at::Tensor DecoderOutput::unwidened_logits(nn::Context& context) const {
-  const at::Tensor scores =
-      nn::linear(hidden, output_weight, output_bias, context);                     // [rows, vocab]
+  at::Tensor scores = nn::linear(hidden, output_weight, output_bias, context);  // [rows, vocab]
+  if (!forbidden.empty() && scores.scalar_type() == at::kHalf)
+    scores = scores.to(at::kFloat);  // fp16 has no kForbiddenScore
   for (const int64_t id : forbidden) scores.select(1, id).fill_(kForbiddenScore);  // [rows]
   return scores;
 }

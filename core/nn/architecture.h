@@ -32,7 +32,7 @@ struct PHRASEQ_API DecoderOutput {
 
   /// `[rows, vocab]` in fp32: hidden · output_weightᵀ + bias, forbidden ids at kForbiddenScore.
   at::Tensor logits(nn::Context& context) const;
-  /// The same in the type that the product gives.
+  /// The same in the type that the product gives, or in fp32 if that has no kForbiddenScore.
   at::Tensor unwidened_logits(nn::Context& context) const;
 };
 
