@@ -41,7 +41,7 @@ class PHRASEQ_API DecodingSession {
   /// Entries of `scores` after the vocabulary (phraseNet's phrases); each expands to tokens.
   virtual int64_t slots() const { return 0; }
   /// The target tokens of a row's slot: the search queues them and feeds them without making a
-  /// decision.
+  /// decision. May be called from several threads at a time.
   virtual std::vector<int64_t> expand_slot(int64_t /*row*/, int64_t /*slot*/) const { return {}; }
   /// Called once per step, after `select`, with the choice of each row (a token, or vocab + slot).
   virtual void chosen(const std::vector<int64_t>& /*choices*/) {}

@@ -14,7 +14,8 @@ namespace phraseq {
 
 namespace {
 
-constexpr int64_t kBatchTokens = 1024;
+/// Source tokens of a batch if no limit is given.
+constexpr int64_t kBatchTokens = 1024, kBatchTokensOfAGpu = 8192;
 
 void require_trees(const std::vector<TranslationModel>& models, const GenerateOptions& options) {
   for (const TranslationModel& model : models) {
@@ -82,7 +83,8 @@ TranslationSettings settings_of(const GenerateRun& run, const WorkerSettings& wo
   settings.seed = static_cast<uint64_t>(run.options.seed);
   settings.max_sentences = run.options.batches.batch_size;
   const bool unlimited = run.options.batches.max_tokens == 0 && run.options.batches.batch_size == 0;
-  settings.max_tokens = unlimited ? kBatchTokens : run.options.batches.max_tokens;
+  const int64_t automatic = run.model.device.chosen().is_cpu() ? kBatchTokens : kBatchTokensOfAGpu;
+  settings.max_tokens = unlimited ? automatic : run.options.batches.max_tokens;
   settings.workers = workers;
   return settings;
 }

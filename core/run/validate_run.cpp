@@ -140,7 +140,8 @@ void ValidateOptions::describe(OptionTable& table) {
   table.field("path", path, "Checkpoint or folder of checkpoints.").value_name("FILE").required();
   table.field("model-overrides",
               model_overrides,
-              "Architecture options that replace those of the checkpoint, as NAME=VALUE.");
+              "Architecture options that replace those of the checkpoint, as NAME=VALUE or as "
+              "fairseq's dictionary \"{'NAME': VALUE}\".");
   table
       .field("valid-subset",
              valid_subset,

@@ -1,6 +1,7 @@
 // Attention of packed sentences and its gradients, for sentences much shorter than those that FlashAttention is made for:
-// a warp computes 16 queries (or keys) of a head, or a whole sentence, whatever the length of their sentence. Scores, their sums and the
-// gradients are fp32; weights and the gradients of scores are rounded to 16 bits before they are multiplied.
+// a warp computes 16 queries (or keys) of a head, or a head of a whole sentence where its rows fit in shared memory.
+// Scores, their sums and the gradients are fp32; weights and the gradients of scores are rounded to 16 bits before they are
+// multiplied.
 //
 //   S = scale · Q Kᵀ, P = exp(S - L), L_i = ln Σ_j exp(S_ij), O = (M ∘ P) V                   (Vaswani et al. 2017)
 //   dV = (M ∘ P)ᵀ dO, dS = P ∘ (M ∘ dO Vᵀ - D), D_i = Σ_c dO_ic O_ic, dQ = scale · dS K, dK = scale · dSᵀ Q
@@ -96,7 +97,7 @@ __device__ inline void write_head(const Tile* sums, const Place& to, const Stage
   unstage(spare, to);
 }
 
-// The numbers of keys from the first that a tile of queries sees.
+// The number of keys, from the first on, that a tile of queries sees.
 __device__ inline int keys_of(const AttentionTile& tile, const AttentionShape& shape) {
   const int seen = tile.place + tile.rows;
   return shape.causal != 0 && seen < tile.length ? seen : tile.length;
@@ -154,13 +155,13 @@ struct OnlineSoftmax {
 
 // What a tile of queries or keys meets: the rows of its own and those of the whole other side, and 16 that are spare.
 template <class Rows>
-struct QuerySide {
+struct Sides {
   Rows queries, ups, keys, values, spare;  // ups: dO, in the backward pass
 };
 
 // The result of a tile of queries; log_sums: from its first query on.
 template <class Rows>
-__device__ inline void attend(const AttentionTile& tile, const QuerySide<Rows>& side, const Place& out, float* log_sums,
+__device__ inline void attend(const AttentionTile& tile, const Sides<Rows>& side, const Place& out, float* log_sums,
                               const AttentionShape& shape) {
   Factor queries[PHRASEQ_HEAD_TILES];
   read_factors(side.queries, queries);
@@ -201,7 +202,7 @@ __device__ inline void find_deltas(const Place& dout, const Place& out, int rows
 
 // The gradient of a tile of queries; log_sums and deltas: those of this lane's rows.
 template <class Rows>
-__device__ inline void find_query_gradients(const AttentionTile& tile, const QuerySide<Rows>& side, const float* log_sums,
+__device__ inline void find_query_gradients(const AttentionTile& tile, const Sides<Rows>& side, const float* log_sums,
                                             const float* deltas, const Place& dq, const AttentionShape& shape) {
   Factor queries[PHRASEQ_HEAD_TILES], ups[PHRASEQ_HEAD_TILES];
   read_factors(side.queries, queries);
@@ -226,7 +227,7 @@ __device__ inline void find_query_gradients(const AttentionTile& tile, const Que
 // The gradients of a tile of keys and their values, of which the side has the rows; log_sums and deltas: from the first
 // query of the sentence on.
 template <class Rows>
-__device__ inline void find_key_gradients(const AttentionTile& tile, const QuerySide<Rows>& side, const float* log_sums,
+__device__ inline void find_key_gradients(const AttentionTile& tile, const Sides<Rows>& side, const float* log_sums,
                                           const float* deltas, const Place& dk, const Place& dv,
                                           const AttentionShape& shape) {
   Factor keys[PHRASEQ_HEAD_TILES], values[PHRASEQ_HEAD_TILES];

@@ -1,12 +1,12 @@
 // What a search asks of each row of scores: the best columns, ln Σ exp(score), and the scores of some columns.
 //
-// A warp reads a row twice. The row is cut into 32 parts; as each has a highest score, and the 32 are scores of the row, the
-// n-th highest of them is not above the row's n-th best score. The second reading collects what is not below: little more
-// than n scores. Where it is too much (many equal scores), or n is above 32, the best columns are searched in the row.
+// A warp reads a row twice. The row is cut into 128 parts; as each has a highest score, and the 128 are scores of the row,
+// the n-th highest of them is not above the row's n-th best score. The second reading collects what is not below: little
+// more than n scores. Where it is too much (many equal scores), or n is above 128, the best columns are searched in the row.
 
-#define PHRASEQ_PARTS 32
+#define PHRASEQ_PARTS 128
 #define PHRASEQ_LANE_PARTS (PHRASEQ_PARTS / PHRASEQ_WARP)
-#define PHRASEQ_COLLECTED 256
+#define PHRASEQ_COLLECTED 512
 
 struct BestShape {
   int64 rows;
@@ -66,7 +66,8 @@ __device__ inline void read_part(const Element* scores, int columns, int part, c
   }
 }
 
-// ln Σ exp(score) of a row; NaN where a score is not a number or infinity, or all are -infinity. highest [parts] receives the parts' highest.
+// ln Σ exp(score) of a row; NaN where a score is not a number or infinity, or all are -infinity. highest [parts] receives
+// the highest score of each part.
 __device__ inline float find_log_sum(const Element* scores, int columns, float* highest) {
   float top = -PHRASEQ_INFINITY, total = 0.0f;
   for (int p = 0; p < PHRASEQ_LANE_PARTS; ++p) {

@@ -12,7 +12,7 @@ struct ColumnStrips {
 
   PHRASEQ_MEMBER int64 first_row() const { return grid_warp() * strip_rows; }
   PHRASEQ_MEMBER int64 last_row() const { return first_row() + strip_rows < rows ? first_row() + strip_rows : rows; }
-  // Of a lane, the others follow at distances of PHRASEQ_WARP packs.
+  // The first column of a lane; its others follow at distances of PHRASEQ_WARP packs.
   PHRASEQ_MEMBER int first_column() const {
     return (int)blockIdx.y * PHRASEQ_CHUNK + (int)threadIdx.x % PHRASEQ_WARP * PHRASEQ_PACK;
   }

@@ -1,7 +1,7 @@
 // y = x Wᵀ + b for a few rows x, as in the search for one translation: W is read once, and a library's product would take
 // longer to prepare than to compute. Sums are fp32.
 //
-// The option PHRASEQ_ROWS of the compiler is the number of rows that a warp computes at a time.
+// The option PHRASEQ_ROWS of the compiler is the most rows that x has.
 
 struct FewRowsShape {
   int rows, inner, columns;  // inner: a multiple of a pack
@@ -9,7 +9,8 @@ struct FewRowsShape {
   int relu;                  // max(y, 0)
 };
 
-// weight [columns, inner], bias [columns] or null, y [rows, columns]; everything is aligned to packs. A warp for each column.
+// weight [columns, inner], bias [columns] or null, y [rows, columns]. The rows of x and weight begin at multiples of a pack.
+// A warp for each column.
 PHRASEQ_KERNEL void few_rows_product(const Element* x, const Element* weight, const Element* bias, Element* y,
                                      FewRowsShape shape) {
   const int64 column = grid_warp();

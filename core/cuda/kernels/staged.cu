@@ -1,5 +1,5 @@
 // Rows of a head in shared memory, from which a warp takes the factors of products. The 8 unused elements behind each row
-// let any eight rows begin in different banks.
+// let eight neighboring rows begin in different banks.
 
 #define PHRASEQ_STAGED_STRIDE (PHRASEQ_HEAD_DIM + 8)
 

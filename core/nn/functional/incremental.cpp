@@ -181,12 +181,14 @@ at::Tensor Ancestry::on(at::Device device) const {
   return device_copy_;
 }
 
+bool SelfAttentionCache::has_room(int64_t rows) const {
+  return !blocks_.empty() && used_ < blocks_.back().size(0) && blocks_.back().size(1) >= rows;
+}
+
 at::Tensor SelfAttentionCache::open_step(int64_t rows,
                                          int64_t columns,
                                          const at::TensorOptions& options) {
-  const bool fits =
-      !blocks_.empty() && used_ < blocks_.back().size(0) && blocks_.back().size(1) >= rows;
-  if (!fits) {
+  if (!has_room(rows)) {
     if (!blocks_.empty())  // the steps that it was not used for
       blocks_.back() = blocks_.back().narrow(0, 0, used_);
     blocks_.push_back(new_block(rows, columns, options));
@@ -226,7 +228,8 @@ at::Tensor SelfAttentionCache::append_and_attend(const at::Tensor& kvq,
                                                  int64_t heads,
                                                  double scale) {
   const int64_t model = kvq.size(1) / 3;
-  if (gpu::past_attention_applies(kvq, heads, blocks_.size() + 1)) {
+  const size_t blocks = blocks_.size() + (has_room(kvq.size(0)) ? 0 : 1);
+  if (gpu::past_attention_applies(kvq, heads, blocks)) {
     const WorkSpan span(Work::kAttention);
     open_step(kvq.size(0), 2 * model, kvq.options());
     check_steps(ancestry);

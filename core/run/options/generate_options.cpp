@@ -45,9 +45,10 @@ void describe_files(OptionTable& table, GenerateOptions& o) {
 
 void describe_decoding(OptionTable& table, GenerateOptions& o) {
   o.search.describe(table);
-  o.batches.describe(table,
-                     "Maximum number of source tokens in a batch; 0 = 1024, or no limit if "
-                     "--batch-size is given.");
+  o.batches.describe(
+      table,
+      "Maximum number of source tokens in a batch; 0 = 1024, on a GPU 8192, or no limit if "
+      "--batch-size is given.");
   table
       .field("buffer-size",
              o.buffer_size,

@@ -44,7 +44,8 @@ void ModelOptions::describe(OptionTable& table) {
       .required();
   table.field("model-overrides",
               model_overrides,
-              "Architecture options that replace those of the checkpoint, as NAME=VALUE.");
+              "Architecture options that replace those of the checkpoint, as NAME=VALUE or as "
+              "fairseq's dictionary \"{'NAME': VALUE}\".");
   table
       .field("phrase-table",
              phrase_table,

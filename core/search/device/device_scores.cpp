@@ -24,12 +24,12 @@ struct Extent {
   int64_t best = 0;     ///< with the columns requested by number, which may be among the best
   int64_t columns = 0;  ///< asked for by number
 
-  Extent(std::span<const ScoreQuery> queries, int64_t more) {
+  explicit Extent(std::span<const ScoreQuery> queries) {
     for (const ScoreQuery& query : queries) {
       const auto own = static_cast<int64_t>(query.columns.size());
       columns = std::max(columns, own);
       if (query.best > 0)
-        best = std::max(best, query.best + own + more);
+        best = std::max(best, query.best + own);
     }
   }
 };
@@ -104,9 +104,9 @@ at::Tensor DeviceScores::found_by_operators(const at::Tensor& asked, int64_t bes
 }
 
 std::vector<ScoreAnswer> DeviceScores::answer(std::span<const ScoreQuery> queries) const {
-  const bool has_kernel = nn::gpu::has_kernels(scores_);
-  const Extent extent(queries, has_kernel ? 0 : kMoreForTies);
-  const int64_t found = std::min(extent.best, columns());
+  const Extent extent(queries);
+  const bool has_kernel = nn::gpu::has_kernels(scores_) && extent.best <= nn::gpu::kMostBestColumns;
+  const int64_t found = std::min(extent.best + (has_kernel ? 0 : kMoreForTies), columns());
   const at::Tensor asked = to_device(asked_columns(queries, extent.columns), scores_.device());
   std::vector<ScoreAnswer> answers =
       has_kernel

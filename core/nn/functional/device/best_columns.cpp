@@ -16,7 +16,7 @@ struct BestShape {
 }  // namespace
 
 at::Tensor best_columns(const at::Tensor& scores, const at::Tensor& asked, int64_t best) {
-  constexpr uint32_t kSharedBytes = 4 * 1024;  // CollectedScores of best_columns.cu
+  constexpr uint32_t kSharedBytes = 5 * 1024;  // CollectedScores of best_columns.cu
   BestShape shape{scores.size(0),
                   static_cast<int>(scores.size(1)),
                   static_cast<int>(best),

@@ -15,8 +15,8 @@ PHRASEQ_API at::Tensor dropout_add(const at::Tensor& x,
                                    double p,
                                    uint64_t key);
 
-/// y = dropout(max(x, 0)), under the same conditions; y may be x. Its gradient
-/// is that of relu_dropout_backward() in column_sums.h.
+/// y = dropout(max(x, 0)), under the same conditions; y may be x. Its gradient:
+/// relu_dropout_backward() in column_sums.h.
 PHRASEQ_API void relu_dropout(const at::Tensor& x, const at::Tensor& y, double p, uint64_t key);
 
 }  // namespace phraseq::nn::gpu

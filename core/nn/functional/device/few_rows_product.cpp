@@ -2,7 +2,6 @@
 
 #include <bit>
 
-#include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty.h>
 
 #include "core/nn/functional/device/gpu_kernels.h"
@@ -22,7 +21,7 @@ struct FewRowsShape {
 }  // namespace
 
 bool few_rows_product_applies(const at::Tensor& x, const at::Tensor& weight) {
-  return has_kernels(x) && !at::GradMode::is_enabled() && x.size(0) > 0 && x.size(0) <= kMostRows &&
+  return has_kernels(x) && x.size(0) > 0 && x.size(0) <= kMostRows &&
          weight.scalar_type() == x.scalar_type() && weight.is_contiguous() && x.size(1) > 0 &&
          x.size(1) % pack_of(x) == 0 && x.stride(1) == 1 && x.stride(0) % pack_of(x) == 0 &&
          are_aligned({x, weight});

@@ -48,7 +48,7 @@ class PHRASEQ_API Arguments {
   std::vector<void*> pointers_;
 };
 
-/// On the device of x and LibTorch's default stream, which training uses.
+/// On the device of x and LibTorch's default stream, which training and search use.
 PHRASEQ_API void launch(const at::Tensor& x,
                         const cuda::KernelSource& kernel,
                         const std::string& function,

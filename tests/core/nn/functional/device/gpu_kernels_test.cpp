@@ -357,6 +357,26 @@ TEST_P(KernelsOfAGpu, AttendToThePast) {
   expect_launches({{"attend_to_past", 20}});
 }
 
+/// Beyond 32 blocks of 16 steps, operators compute.
+TEST_P(KernelsOfAGpu, AttendToALongPast) {
+  const at::NoGradGuard no_gradients;
+  constexpr int64_t kModel = 64, kSteps = 32 * 16 + 2;
+  Ancestry ancestry(1);
+  SelfAttentionCache on_gpu, on_cpu;
+  for (uint64_t step = 0; step < kSteps; ++step) {
+    const at::Tensor kvq = normal({1, 3 * kModel}, step).to(GetParam());
+    ancestry.advance();
+    const at::Tensor found = on_gpu.append_and_attend(kvq.to(at::kCUDA), ancestry, 2, 0.3);
+    const at::Tensor expected = on_cpu.append_and_attend(kvq.to(at::kFloat), ancestry, 2, 0.3);
+    if (step + 4 > kSteps) {
+      EXPECT_LT((found.cpu().to(at::kFloat) - expected).norm().item<double>(),
+                8 * rounding(GetParam()) * expected.norm().item<double>())
+          << step;
+    }
+  }
+  expect_launches({{"attend_to_past", 32 * 16}});
+}
+
 /// Products of few rows, of columns that no block of warps ends with, and of a matrix's columns.
 TEST_P(KernelsOfAGpu, MultiplyFewRows) {
   const at::NoGradGuard no_gradients;
