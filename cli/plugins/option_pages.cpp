@@ -39,7 +39,8 @@ int write_option_pages(const PluginsOptions& options) {
   std::string index =
       "# Options\n\nWritten by `scripts/update_docs.sh`; do not edit.\n\n## Commands\n\nThe page "
       "of a command lists the options of the components that it uses by default. The options of "
-      "other components are on their own pages; `--help` shows them when they are selected.\n\n";
+      "other components are on their own pages; `--help` shows them when they are selected. All "
+      "commands also accept `--help`, `--version`, `--config FILE` and `--print-config`.\n\n";
   for (const fs::path& program : command_programs()) {
     const std::string name = program.filename().string();
     const std::string page = command_page(program);
