@@ -21,7 +21,7 @@ GPUS = [1 << power for power in range(11)]
 class Training:
     """One process; seconds, bytes, bytes a second."""
     name: str
-    compute: float = 25_000 / 443_000  # an update of 25,000 target tokens at 443,000 tokens a second
+    compute: float = 25_000 / 920_000  # an update of 25,000 target tokens at 920,000 tokens a second
     forward: float = 1 / 3  # of the computation; the backward pass is the rest
     parameters: int = 60_500_000  # Transformer base with a joint vocabulary of 32,000
     last: int = 16_400_000  # parameters of the shared embeddings, whose gradient is complete at the end
