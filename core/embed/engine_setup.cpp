@@ -43,7 +43,7 @@ struct EngineSetup::Parts {
 
 namespace {
 
-constexpr int64_t kDefaultBatchTokens = 1024;  // as generate
+constexpr int64_t kDefaultBatchTokens = 1024;  // as generate on the CPU
 constexpr const char* kAnyPrefix = "1000000";
 
 OptionTable described(const Selection& selection) {

@@ -193,7 +193,8 @@ class CTranslate2:
         output = subprocess.run(
             [sys.executable, HERE / "ctranslate2_generation.py", race.checkpoint, race.shape, race.folder, "--split",
              "train", "--workers", str(workers), "--threads", str(max(1, os.cpu_count() // workers)), "--batch-tokens",
-             str(race.batch_tokens), "--beam", "4", "--device", options.device, "--compute-type", kind, "--length", str(race.length), "--sentences", str(len(race.sentences))],
+             str(race.batch_tokens), "--beam", "4", "--device", options.device, "--compute-type", kind, "--length",
+             str(race.length), "--sentences", str(len(race.sentences))],
             check=True, stdout=subprocess.PIPE, text=True).stdout
         return json.loads(output)["tokens_per_second"]
 

@@ -8,6 +8,9 @@
 #define PHRASEQ_LANE_PARTS (PHRASEQ_PARTS / PHRASEQ_WARP)
 #define PHRASEQ_COLLECTED 512
 
+// Part p of this lane, among all.
+__device__ inline int lane_part(int p) { return warp_lane() + p * PHRASEQ_WARP; }
+
 struct BestShape {
   int64 rows;
   int columns;
@@ -71,7 +74,7 @@ __device__ inline void read_part(const Element* scores, int columns, int part, c
 __device__ inline float find_log_sum(const Element* scores, int columns, float* highest) {
   float top = -PHRASEQ_INFINITY, total = 0.0f;
   for (int p = 0; p < PHRASEQ_LANE_PARTS; ++p) {
-    const int part = threadIdx.x % PHRASEQ_WARP + p * PHRASEQ_WARP;
+    const int part = lane_part(p);
     float part_top = -PHRASEQ_INFINITY;
     read_part(scores, columns, part, [&](float x, int) {
       part_top = fmaxf(part_top, x);
@@ -93,7 +96,7 @@ __device__ inline void find_threshold(CollectedScores& shared, int n) {
   if (n > PHRASEQ_PARTS)
     return;
   for (int p = 0; p < PHRASEQ_LANE_PARTS; ++p) {
-    const int part = threadIdx.x % PHRASEQ_WARP + p * PHRASEQ_WARP;
+    const int part = lane_part(p);
     const RankedScore own = {shared.highest[part], part};
     int better = 0;
     for (int i = 0; i < PHRASEQ_PARTS; ++i) better += RankedScore{shared.highest[i], i}.is_before(own) ? 1 : 0;
@@ -104,7 +107,7 @@ __device__ inline void find_threshold(CollectedScores& shared, int n) {
 
 __device__ inline void collect(const Element* scores, int columns, CollectedScores& shared) {
   for (int p = 0; p < PHRASEQ_LANE_PARTS; ++p) {
-    read_part(scores, columns, threadIdx.x % PHRASEQ_WARP + p * PHRASEQ_WARP, [&](float x, int column) {
+    read_part(scores, columns, lane_part(p), [&](float x, int column) {
       if (!(x >= shared.threshold))
         return;
       const int place = next_place(&shared.count);
@@ -120,7 +123,7 @@ __device__ inline void collect(const Element* scores, int columns, CollectedScor
 template <class Scores>
 __device__ inline RankedScore next_best(const Scores& scores, const RankedScore& last) {
   RankedScore best = {-PHRASEQ_INFINITY, 0};
-  for (int i = threadIdx.x % PHRASEQ_WARP; i < scores.count; i += PHRASEQ_WARP) {
+  for (int i = warp_lane(); i < scores.count; i += PHRASEQ_WARP) {
     const RankedScore found = scores.at(i);
     if (last.is_before(found) && found.is_before(best))
       best = found;
@@ -165,7 +168,7 @@ PHRASEQ_KERNEL void best_columns(const Element* scores, const int64* asked, floa
     write_best(ListedScores{shared, shared.count}, shape.best, to);
   else
     write_best(RowScores{own, shape.columns}, shape.best, to);
-  for (int i = threadIdx.x % PHRASEQ_WARP; i < shape.asked; i += PHRASEQ_WARP)
+  for (int i = warp_lane(); i < shape.asked; i += PHRASEQ_WARP)
     to[2 * shape.best + i] = wide(own[asked[row * shape.asked + i]]);
   to[2 * shape.best + shape.asked] = log_sum;
 }

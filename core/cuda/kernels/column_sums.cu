@@ -4,7 +4,6 @@
 // the sums of the strips. They are added in order afterwards: the same bits in every run.
 
 #define PHRASEQ_CHUNK 256
-#define PHRASEQ_ROWS_AT_ONCE 8  // that a lane reads before it adds them up
 
 struct ColumnStrips {
   int64 rows, strip_rows;
@@ -14,7 +13,7 @@ struct ColumnStrips {
   PHRASEQ_MEMBER int64 last_row() const { return first_row() + strip_rows < rows ? first_row() + strip_rows : rows; }
   // The first column of a lane; its others follow at distances of PHRASEQ_WARP packs.
   PHRASEQ_MEMBER int first_column() const {
-    return (int)blockIdx.y * PHRASEQ_CHUNK + (int)threadIdx.x % PHRASEQ_WARP * PHRASEQ_PACK;
+    return (int)blockIdx.y * PHRASEQ_CHUNK + warp_lane() * PHRASEQ_PACK;
   }
   PHRASEQ_MEMBER int last_column() const {
     const int end = ((int)blockIdx.y + 1) * PHRASEQ_CHUNK;
@@ -46,54 +45,67 @@ __device__ inline void add_pack(const Pack<PHRASEQ_PACK>& pack, float* sums) {
   for (int i = 0; i < PHRASEQ_PACK; ++i) sums[i] += wide(pack.at[i]);
 }
 
+// Adds some rows, all of which are read first.
+template <int count>
+__device__ inline void add_rows(const ColumnStrips& strips, const Element* x, int64 row, int column, bool in_packs,
+                                float* sums) {
+  Pack<PHRASEQ_PACK> packs[count];
+  for (int i = 0; i < count; ++i) packs[i] = strips.read(x, row + i, column, in_packs);
+  for (int i = 0; i < count; ++i) add_pack(packs[i], sums);
+}
+
 PHRASEQ_KERNEL void column_sums(const Element* x, float* partial, ColumnStrips strips) {
+  const int at_once = 8;
   const bool in_packs = strips.has_packs() && is_aligned(x);
   for (int column = strips.first_column(); column < strips.last_column(); column += PHRASEQ_WARP * PHRASEQ_PACK) {
     float sums[PHRASEQ_PACK] = {};
     int64 row = strips.first_row();
-    for (; row + PHRASEQ_ROWS_AT_ONCE <= strips.last_row(); row += PHRASEQ_ROWS_AT_ONCE) {
-      Pack<PHRASEQ_PACK> packs[PHRASEQ_ROWS_AT_ONCE];
-      for (int i = 0; i < PHRASEQ_ROWS_AT_ONCE; ++i) packs[i] = strips.read(x, row + i, column, in_packs);
-      for (int i = 0; i < PHRASEQ_ROWS_AT_ONCE; ++i) add_pack(packs[i], sums);
-    }
-    for (; row < strips.last_row(); ++row) add_pack(strips.read(x, row, column, in_packs), sums);
+    for (; row + at_once <= strips.last_row(); row += at_once) add_rows<at_once>(strips, x, row, column, in_packs, sums);
+    for (; row < strips.last_row(); ++row) add_rows<1>(strips, x, row, column, in_packs, sums);
     strips.write_sums(sums, column, partial);
   }
 }
 
-// dx = the gradient of x in y = dropout(max(x, 0)): what was dropped or is not positive is 0 in y.
-__device__ inline Pack<PHRASEQ_PACK> undo_relu(const Pack<PHRASEQ_PACK>& up, const Pack<PHRASEQ_PACK>& out, float kept) {
-  Pack<PHRASEQ_PACK> down;
-  for (int i = 0; i < PHRASEQ_PACK; ++i) down.at[i] = narrow(wide(out.at[i]) > 0.0f ? wide(up.at[i]) * kept : 0.0f);
-  return down;
-}
+// What passes a ReLU with dropout: dx is the gradient of x in y = dropout(max(x, 0)).
+struct ReluGradient {
+  const Element *dy, *y;
+  Element* dx;
+  float kept;
+
+  // What was dropped or is not positive is 0 in y.
+  PHRASEQ_MEMBER Pack<PHRASEQ_PACK> undo(const Pack<PHRASEQ_PACK>& up, const Pack<PHRASEQ_PACK>& out) const {
+    Pack<PHRASEQ_PACK> down;
+    for (int i = 0; i < PHRASEQ_PACK; ++i) down.at[i] = narrow(wide(out.at[i]) > 0.0f ? wide(up.at[i]) * kept : 0.0f);
+    return down;
+  }
+
+  // Writes and adds some rows, all of which are read first.
+  template <int count>
+  PHRASEQ_MEMBER void add_rows(const ColumnStrips& strips, int64 row, int column, bool in_packs, float* sums) const {
+    Pack<PHRASEQ_PACK> up[count], out[count];
+    for (int i = 0; i < count; ++i) {
+      up[i] = strips.read(dy, row + i, column, in_packs);
+      out[i] = strips.read(y, row + i, column, in_packs);
+    }
+    for (int i = 0; i < count; ++i) {
+      const Pack<PHRASEQ_PACK> down = undo(up[i], out[i]);
+      strips.write(down, row + i, column, in_packs, dx);
+      add_pack(down, sums);
+    }
+  }
+};
 
 // The gradient of x, and the sums of its columns, from the result y of relu_dropout.
 PHRASEQ_KERNEL void relu_dropout_backward(const Element* dy, const Element* y, Element* dx, float* partial, float kept,
                                           ColumnStrips strips) {
+  const int at_once = 4;
+  const ReluGradient gradient = {dy, y, dx, kept};
   const bool in_packs = strips.has_packs() && is_aligned(dy) && is_aligned(y) && is_aligned(dx);
   for (int column = strips.first_column(); column < strips.last_column(); column += PHRASEQ_WARP * PHRASEQ_PACK) {
     float sums[PHRASEQ_PACK] = {};
     int64 row = strips.first_row();
-    const int at_once = PHRASEQ_ROWS_AT_ONCE / 2;
-    for (; row + at_once <= strips.last_row(); row += at_once) {
-      Pack<PHRASEQ_PACK> up[at_once], out[at_once];
-      for (int i = 0; i < at_once; ++i) {
-        up[i] = strips.read(dy, row + i, column, in_packs);
-        out[i] = strips.read(y, row + i, column, in_packs);
-      }
-      for (int i = 0; i < at_once; ++i) {
-        const Pack<PHRASEQ_PACK> down = undo_relu(up[i], out[i], kept);
-        strips.write(down, row + i, column, in_packs, dx);
-        add_pack(down, sums);
-      }
-    }
-    for (; row < strips.last_row(); ++row) {
-      const Pack<PHRASEQ_PACK> down =
-          undo_relu(strips.read(dy, row, column, in_packs), strips.read(y, row, column, in_packs), kept);
-      strips.write(down, row, column, in_packs, dx);
-      add_pack(down, sums);
-    }
+    for (; row + at_once <= strips.last_row(); row += at_once) gradient.add_rows<at_once>(strips, row, column, in_packs, sums);
+    for (; row < strips.last_row(); ++row) gradient.add_rows<1>(strips, row, column, in_packs, sums);
     strips.write_sums(sums, column, partial);
   }
 }

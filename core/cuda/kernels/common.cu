@@ -83,6 +83,9 @@ __device__ inline float dropout_factor(uint64 key, uint32 threshold, float kept,
   return random_bits(key, element) < threshold ? 0.0f : kept;
 }
 
+// The number of this thread in its warp.
+__device__ inline int warp_lane() { return (int)(threadIdx.x % PHRASEQ_WARP); }
+
 __device__ inline float warp_sum(float x) {
 #if PHRASEQ_WARP > 1
   for (int offset = PHRASEQ_WARP / 2; offset > 0; offset /= 2)

@@ -16,7 +16,7 @@ PHRASEQ_KERNEL void few_rows_product(const Element* x, const Element* weight, co
   const int64 column = grid_warp();
   if (column >= shape.columns)
     return;
-  const int lane = threadIdx.x % PHRASEQ_WARP;
+  const int lane = warp_lane();
   float sums[PHRASEQ_ROWS] = {};
   for (int first = lane * PHRASEQ_PACK; first < shape.inner; first += PHRASEQ_WARP * PHRASEQ_PACK) {
     const Pack<PHRASEQ_PACK> weights = load<PHRASEQ_PACK>(weight + column * shape.inner + first);

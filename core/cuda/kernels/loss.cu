@@ -89,7 +89,7 @@ struct LossSums {
 template <int width, class Work>
 __device__ inline void over_packs(const Element* row, int columns, const Work& work) {
   const int step = PHRASEQ_WARP * width;
-  int column = (threadIdx.x % PHRASEQ_WARP) * width;
+  int column = warp_lane() * width;
   if (column >= columns)
     return;
   Pack<width> next = load<width>(row + column);
@@ -150,7 +150,7 @@ PHRASEQ_KERNEL void cross_entropy(Element* logits, const float* bias, const int6
   const LossSums sums = in_packs ? row.sums<PHRASEQ_PACK>() : row.sums<1>();
   const float log_sum = sums.top + logf(sums.total), log_p = gold.z[0] - log_sum;
   const LossTarget target = gold.is_smoothed(0) ? shape.smoothed : shape.plain;
-  if (threadIdx.x % PHRASEQ_WARP == 0) {
+  if (warp_lane() == 0) {
     // Σ q = 1 splits into uniform · |S| + extra.
     const float spread = (float)(shape.columns - shape.unsmoothed_count) * log_sum - sums.smoothed;
     results[number] = target.uniform * spread - target.extra * log_p + target.constant;

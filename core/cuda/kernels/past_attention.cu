@@ -42,9 +42,49 @@ __device__ inline float past_score(const Element* query, const Element* key) {
 
 // Copies the columns of a head.
 __device__ inline void copy_head(const Element* from, Element* to) {
-  for (int i = threadIdx.x % PHRASEQ_WARP * PHRASEQ_PACK; i < PHRASEQ_HEAD_DIM; i += PHRASEQ_WARP * PHRASEQ_PACK)
+  for (int i = warp_lane() * PHRASEQ_PACK; i < PHRASEQ_HEAD_DIM; i += PHRASEQ_WARP * PHRASEQ_PACK)
     store<PHRASEQ_PACK>(to + i, load<PHRASEQ_PACK>(from + i));
 }
+
+// Weighted sums of values, of which each lane has pairs of columns, while scores come a round at a time, one a lane.
+struct PastSums {
+  float at[PHRASEQ_LANE_PAIRS][2], top, total;
+
+  PHRASEQ_MEMBER PastSums() : top(-PHRASEQ_INFINITY), total(0.0f) {
+    for (int i = 0; i < PHRASEQ_LANE_PAIRS; ++i) at[i][0] = at[i][1] = 0.0f;
+  }
+  static PHRASEQ_MEMBER int column_of(int i) { return 2 * (warp_lane() + i * PHRASEQ_WARP); }
+
+  // Returns the weight of this lane's score; -infinity is no score.
+  PHRASEQ_MEMBER float begin_round(float score) {
+    const float highest = fmaxf(top, warp_max(score)), before = exponential(top - highest);
+    const float weight = exponential(score - highest);
+    top = highest;
+    total = total * before + warp_sum(weight);
+    for (int i = 0; i < PHRASEQ_LANE_PAIRS; ++i) {
+      at[i][0] *= before;
+      at[i][1] *= before;
+    }
+    return weight;
+  }
+
+  PHRASEQ_MEMBER void add(float weight, const Element* value) {
+    for (int i = 0; i < PHRASEQ_LANE_PAIRS; ++i) {
+      if (column_of(i) >= PHRASEQ_HEAD_DIM)
+        continue;
+      const Pack<2> pair = load<2>(value + column_of(i));
+      at[i][0] += weight * wide(pair.at[0]);
+      at[i][1] += weight * wide(pair.at[1]);
+    }
+  }
+
+  PHRASEQ_MEMBER void write(Element* to) const {
+    for (int i = 0; i < PHRASEQ_LANE_PAIRS; ++i) {
+      if (column_of(i) < PHRASEQ_HEAD_DIM)
+        store<2>(to + column_of(i), {narrow(at[i][0] / total), narrow(at[i][1] / total)});
+    }
+  }
+};
 
 // kvq [rows, 3 · model], the keys, values and queries of the newest step: keys and values are stored in `past` (block 0),
 // too. ancestors [rows, steps or more]; out [rows, model]. A warp for each row, blocks_y = heads: each lane takes a step
@@ -54,50 +94,24 @@ PHRASEQ_KERNEL void attend_to_past(const Element* kvq, Element* past, const int*
   const int64 row = grid_warp();
   if (row >= shape.rows)
     return;
-  const int lane = threadIdx.x % PHRASEQ_WARP, head_column = blockIdx.y * PHRASEQ_HEAD_DIM;
+  const int head_column = blockIdx.y * PHRASEQ_HEAD_DIM;
   const Element* const newest = kvq + row * shape.stride + head_column;
   const Element* const query = newest + 2 * shape.model;
   Element* const place = past + past_place(blocks, shape.steps - 1, (int)row, shape.model) + head_column;
   copy_head(newest, place);
   copy_head(newest + shape.model, place + shape.model);
-  float sums[PHRASEQ_LANE_PAIRS][2] = {};
-  float top = -PHRASEQ_INFINITY, total = 0.0f;
+  PastSums sums;
   for (int first = 0; first < shape.steps; first += PHRASEQ_WARP) {
-    const bool is_step = first + lane < shape.steps;
+    const int own_step = first + warp_lane();
     const Element* key = newest;
-    float score = -PHRASEQ_INFINITY;
-    if (is_step) {
-      if (first + lane + 1 < shape.steps) {
-        const int ancestor = ancestors[row * shape.ancestor_stride + first + lane];
-        key = past + past_place(blocks, first + lane, ancestor, shape.model) + head_column;
-      }
-      score = past_score(query, key) * shape.scale;
+    if (own_step + 1 < shape.steps) {
+      const int ancestor = ancestors[row * shape.ancestor_stride + own_step];
+      key = past + past_place(blocks, own_step, ancestor, shape.model) + head_column;
     }
-    const float highest = fmaxf(top, warp_max(score)), before = exponential(top - highest);
-    const float weight = is_step ? exponential(score - highest) : 0.0f;
-    top = highest;
-    total = total * before + warp_sum(weight);
-    for (int i = 0; i < PHRASEQ_LANE_PAIRS; ++i) {
-      sums[i][0] *= before;
-      sums[i][1] *= before;
-    }
-    for (int step = 0; step < PHRASEQ_WARP && first + step < shape.steps; ++step) {
-      const float share = of_lane(weight, step);
-      const Element* const value = (const Element*)of_lane((uint64)key, step) + shape.model;
-      for (int i = 0; i < PHRASEQ_LANE_PAIRS; ++i) {
-        const int column = 2 * (lane + i * PHRASEQ_WARP);
-        if (column < PHRASEQ_HEAD_DIM) {
-          const Pack<2> pair = load<2>(value + column);
-          sums[i][0] += share * wide(pair.at[0]);
-          sums[i][1] += share * wide(pair.at[1]);
-        }
-      }
-    }
+    const float score = own_step < shape.steps ? past_score(query, key) * shape.scale : -PHRASEQ_INFINITY;
+    const float weight = sums.begin_round(score);
+    for (int step = 0; step < PHRASEQ_WARP && first + step < shape.steps; ++step)
+      sums.add(of_lane(weight, step), (const Element*)of_lane((uint64)key, step) + shape.model);
   }
-  Element* const to = out + row * shape.model + head_column;
-  for (int i = 0; i < PHRASEQ_LANE_PAIRS; ++i) {
-    const int column = 2 * (lane + i * PHRASEQ_WARP);
-    if (column < PHRASEQ_HEAD_DIM)
-      store<2>(to + column, {narrow(sums[i][0] / total), narrow(sums[i][1] / total)});
-  }
+  sums.write(out + row * shape.model + head_column);
 }

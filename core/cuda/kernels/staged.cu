@@ -40,29 +40,27 @@ __device__ inline uint32 shared_address(const Element* at) {
 }
 
 // Four 8 × 8 matrices as the tensor cores want them (PTX: ldmatrix): lanes 8 i to 8 i + 7 name the rows of matrix i.
+#define PHRASEQ_READ_MATRICES(factor, row, order)                                                \
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4" order ".shared.b16 {%0, %1, %2, %3}, [%4];"       \
+               : "=r"(factor.at[0]), "=r"(factor.at[1]), "=r"(factor.at[2]), "=r"(factor.at[3]) \
+               : "r"(shared_address(row))                                                        \
+               : "memory")
 __device__ inline Factor matrices_at(const Element* row) {
   Factor factor;
-  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
-               : "=r"(factor.at[0]), "=r"(factor.at[1]), "=r"(factor.at[2]), "=r"(factor.at[3])
-               : "r"(shared_address(row))
-               : "memory");
+  PHRASEQ_READ_MATRICES(factor, row, "");
   return factor;
 }
 __device__ inline Factor transposed_matrices_at(const Element* row) {
   Factor factor;
-  asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
-               : "=r"(factor.at[0]), "=r"(factor.at[1]), "=r"(factor.at[2]), "=r"(factor.at[3])
-               : "r"(shared_address(row))
-               : "memory");
+  PHRASEQ_READ_MATRICES(factor, row, ".trans");
   return factor;
 }
 // The row that this lane names where the matrices lie below each other first, and where they lie beside each other first.
 __device__ inline const Element* row_downwards(const Staged& staged) {
-  const int lane = threadIdx.x % PHRASEQ_WARP;
-  return staged.from_row(lane % 16).from_column(8 * (lane / 16)).first;
+  return staged.from_row(warp_lane() % 16).from_column(8 * (warp_lane() / 16)).first;
 }
 __device__ inline const Element* row_sideways(const Staged& staged) {
-  const int lane = threadIdx.x % PHRASEQ_WARP;
+  const int lane = warp_lane();
   return staged.from_row(lane % 8 + 8 * (lane / 16)).from_column(8 * (lane / 8 % 2)).first;
 }
 __device__ inline Factor left_factor(const Staged& staged) { return matrices_at(row_downwards(staged)); }
@@ -81,7 +79,7 @@ __device__ inline void write_tile(const Tile& tile, const Staged& staged) {
 
 // Begins to copy the rows of a place, and zeros up to a whole tile.
 __device__ inline void stage(const Place& from, const Staged& to) {
-  for (int pack = threadIdx.x % PHRASEQ_WARP; pack < whole_tiles(from.rows) * PHRASEQ_HEAD_PACKS; pack += PHRASEQ_WARP) {
+  for (int pack = warp_lane(); pack < whole_tiles(from.rows) * PHRASEQ_HEAD_PACKS; pack += PHRASEQ_WARP) {
     const int row = pack / PHRASEQ_HEAD_PACKS, column = pack % PHRASEQ_HEAD_PACKS * 8;
     const bool is_inside = row < from.rows;
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared_address(to.from_row(row).first + column)),
@@ -95,7 +93,7 @@ __device__ inline void wait_for_staged() {
 }
 // Copies to the rows of a place.
 __device__ inline void unstage(const Staged& from, const Place& to) {
-  for (int pack = threadIdx.x % PHRASEQ_WARP; pack < to.rows * PHRASEQ_HEAD_PACKS; pack += PHRASEQ_WARP) {
+  for (int pack = warp_lane(); pack < to.rows * PHRASEQ_HEAD_PACKS; pack += PHRASEQ_WARP) {
     const int row = pack / PHRASEQ_HEAD_PACKS, column = pack % PHRASEQ_HEAD_PACKS * 8;
     // As four numbers: a copy of eight elements would be written in four parts.
     *(uint4*)(to.first + row * to.stride + column) = *(const uint4*)(from.from_row(row).first + column);

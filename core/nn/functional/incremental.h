@@ -61,7 +61,7 @@ class PHRASEQ_API SelfAttentionCache {
                                double scale);
 
  private:
-  /// Whether the last block has room for a step of so many rows.
+  /// Whether the last block has room for another step with this number of rows.
   bool has_room(int64_t rows) const;
   void check_steps(const Ancestry& ancestry) const;
   at::Tensor attend_cpu(const at::Tensor& q,

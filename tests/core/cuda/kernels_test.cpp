@@ -254,7 +254,7 @@ void expect_relu(double tolerance, uint64_t key, size_t offset, size_t columns) 
   }
   expect_close(widened<Device>(y), out, tolerance, "y");
   expect_close(widened<Device>(dx), gradient, tolerance, "dx");
-  expect_close(added_up(partial, columns), sums, 1e-5, "sums");
+  expect_close(added_up(partial, columns), sums, 1e-6, "sums");
 }
 
 TEST(CudaKernels, RectifyAndDropAsTheFormulaDoes) {
@@ -285,7 +285,7 @@ void expect_column_sums(size_t columns) {
   run(3, 2, [&] { Device::column_sums(x.data(), partial.data(), strips_of<Device>(columns)); });
   std::vector<double> expected(columns);
   for (size_t i = 0; i < x.size(); ++i) expected[i % columns] += Device::wide(x[i]);
-  expect_close(added_up(partial, columns), expected, 1e-5, "sum");
+  expect_close(added_up(partial, columns), expected, 1e-6, "sum");
 }
 
 TEST(CudaKernels, AddUpColumns) {
