@@ -92,8 +92,9 @@ void block_signals_on_this_thread() {
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
 }
 
-SignalsBlocked::SignalsBlocked() {
-  const sigset_t signals = all_but_sigbus();
+SignalsBlocked::SignalsBlocked() : SignalsBlocked(all_but_sigbus()) {}
+
+SignalsBlocked::SignalsBlocked(const sigset_t& signals) {
   pthread_sigmask(SIG_BLOCK, &signals, &earlier_mask_);
 }
 

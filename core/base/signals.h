@@ -34,14 +34,19 @@ class PHRASEQ_API StopSignals {
 /// Blocks all signals except SIGBUS on the calling thread, so that the main thread receives them.
 PHRASEQ_API void block_signals_on_this_thread();
 
-/// Blocks all signals except SIGBUS on the calling thread until the end of the scope. A thread
-/// started in the meantime inherits the mask and so leaves the signals to the main thread.
+/// Blocks signals on the calling thread until the end of the scope. A thread started in the
+/// meantime inherits the mask and so leaves the signals to the others.
 class PHRASEQ_API SignalsBlocked {
  public:
+  /// All signals except SIGBUS.
   SignalsBlocked();
+  explicit SignalsBlocked(const sigset_t& signals);
   ~SignalsBlocked();
   SignalsBlocked(const SignalsBlocked&) = delete;
   SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+
+  /// What was blocked before.
+  const sigset_t& earlier_mask() const { return earlier_mask_; }
 
  private:
   sigset_t earlier_mask_;

@@ -50,7 +50,7 @@ FolderLock::FolderLock(const std::string& folder) : folder_(folder), file_(folde
   make_missing_folders();
   open_file();
   lock_file();
-  write_holder(descriptor_);
+  write_holder(descriptor_.get());
 }
 
 FolderLock::~FolderLock() {
@@ -59,7 +59,6 @@ FolderLock::~FolderLock() {
     fs::remove(file_, ignored);  // still locked: nobody else can have begun to write
     for (const fs::path& made : made_) fs::remove(made, ignored);
   }
-  ::close(descriptor_);  // which gives the lock back
 }
 
 void FolderLock::make_missing_folders() {
@@ -70,21 +69,19 @@ void FolderLock::make_missing_folders() {
 }
 
 void FolderLock::open_file() {
-  descriptor_ = ::open(file_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-  if (descriptor_ < 0)
+  descriptor_ = Descriptor(::open(file_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
+  if (!descriptor_.is_open())
     throw IoError(file_.string(), "open", errno);
 }
 
 void FolderLock::lock_file() {
-  while (::flock(descriptor_, LOCK_EX | LOCK_NB) == 0) {
-    if (!is_removed(descriptor_))
+  while (::flock(descriptor_.get(), LOCK_EX | LOCK_NB) == 0) {
+    if (!is_removed(descriptor_.get()))
       return;
-    ::close(descriptor_);
     open_file();
   }
   const int reason = errno;
-  const std::string holder = read_holder(descriptor_);
-  ::close(descriptor_);
+  const std::string holder = read_holder(descriptor_.get());
   if (reason != EWOULDBLOCK)
     throw IoError(file_.string(), "lock", reason);
   throw UsageError(fmt::format("{}: {} is training in this folder", folder_.string(), holder),

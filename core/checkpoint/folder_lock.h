@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/base/api.h"
+#include "core/io/descriptor.h"
 
 namespace phraseq {
 
@@ -29,7 +30,7 @@ class PHRASEQ_API FolderLock {
 
   std::filesystem::path folder_, file_;
   std::vector<std::filesystem::path> made_;  ///< folders, the innermost first
-  int descriptor_ = -1;
+  Descriptor descriptor_;                    ///< which gives the lock back when it closes
 };
 
 }  // namespace phraseq

@@ -19,6 +19,7 @@
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/base/memory/available_memory.h"
+#include "core/base/signals.h"
 #include "core/distributed/placement.h"
 #include "core/distributed/rendezvous.h"
 #include "core/options/command_line.h"
@@ -40,21 +41,7 @@ constexpr uint64_t kLeastMemory = uint64_t{32} << 20;  // of a process, before i
 /// except SIGCHLD: without it, nobody would learn how the processes end.
 class WaitedSignals {
  public:
-  WaitedSignals() {
-    sigemptyset(&set_);
-    sigaddset(&set_, SIGCHLD);
-    std::signal(SIGCHLD, SIG_DFL);
-    for (const int number : {SIGTERM, SIGINT, SIGHUP, SIGUSR1}) {
-      struct sigaction action = {};
-      sigaction(number, nullptr, &action);
-      if (action.sa_handler != SIG_IGN)
-        sigaddset(&set_, number);
-    }
-    pthread_sigmask(SIG_BLOCK, &set_, &earlier_);
-  }
-  ~WaitedSignals() { pthread_sigmask(SIG_SETMASK, &earlier_, nullptr); }
-  WaitedSignals(const WaitedSignals&) = delete;
-  WaitedSignals& operator=(const WaitedSignals&) = delete;
+  WaitedSignals() { std::signal(SIGCHLD, SIG_DFL); }
 
   /// The next one, or 0 after a tenth of a second.
   int next() const {
@@ -62,11 +49,24 @@ class WaitedSignals {
     const int number = sigtimedwait(&set_, nullptr, &soon);
     return std::max(0, number);
   }
-  const sigset_t& earlier() const { return earlier_; }
+  const sigset_t& earlier() const { return blocked_.earlier_mask(); }
 
  private:
-  sigset_t set_ = {};
-  sigset_t earlier_ = {};
+  static sigset_t not_ignored() {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGCHLD);
+    for (const int number : {SIGTERM, SIGINT, SIGHUP, SIGUSR1}) {
+      struct sigaction action = {};
+      sigaction(number, nullptr, &action);
+      if (action.sa_handler != SIG_IGN)
+        sigaddset(&set, number);
+    }
+    return set;
+  }
+
+  sigset_t set_ = not_ignored();
+  SignalsBlocked blocked_{set_};
 };
 
 /// The environment of a process to start.

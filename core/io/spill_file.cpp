@@ -31,13 +31,8 @@ int open_nameless(const std::string& folder) {
 
 SpillFile::SpillFile(std::string path)
     : path_(std::move(path)), descriptor_(open_nameless(folder_of(path_))) {
-  if (descriptor_ < 0)
+  if (!descriptor_.is_open())
     fail("create a temporary file for");
-}
-
-SpillFile::~SpillFile() {
-  if (descriptor_ >= 0)
-    ::close(descriptor_);
 }
 
 void SpillFile::write(std::span<const std::byte> bytes) {
@@ -51,7 +46,7 @@ void SpillFile::flush() {
   for (size_t left = buffer_.size(); left > 0;) {
     if ((errno = failpoint("spill_file.write")) != 0)
       fail("write a temporary file for");
-    const ssize_t done = ::write(descriptor_, data, left);
+    const ssize_t done = ::write(descriptor_.get(), data, left);
     if (done < 0 && errno == EINTR)
       continue;
     if (done <= 0)
@@ -64,14 +59,14 @@ void SpillFile::flush() {
 
 void SpillFile::rewind() {
   flush();
-  if (::lseek(descriptor_, 0, SEEK_SET) != 0)
+  if (::lseek(descriptor_.get(), 0, SEEK_SET) != 0)
     fail("read a temporary file for");
 }
 
 size_t SpillFile::read(std::span<std::byte> bytes) {
   size_t got = 0;
   while (got < bytes.size()) {
-    const ssize_t more = ::read(descriptor_, bytes.data() + got, bytes.size() - got);
+    const ssize_t more = ::read(descriptor_.get(), bytes.data() + got, bytes.size() - got);
     if (more < 0 && errno == EINTR)
       continue;
     if (more < 0)

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/base/api.h"
+#include "core/io/descriptor.h"
 
 namespace phraseq {
 
@@ -14,9 +15,6 @@ class PHRASEQ_API SpillFile {
  public:
   /// Makes a file in the folder of `path`, which errors name. Throws IoError.
   explicit SpillFile(std::string path);
-  ~SpillFile();
-  SpillFile(const SpillFile&) = delete;
-  SpillFile& operator=(const SpillFile&) = delete;
 
   void write(std::span<const std::byte> bytes);
   /// Ends writing; `read` starts from the beginning, again after every call.
@@ -29,7 +27,7 @@ class PHRASEQ_API SpillFile {
   void flush();
 
   std::string path_;
-  int descriptor_ = -1;
+  Descriptor descriptor_;
   std::string buffer_;
 };
 

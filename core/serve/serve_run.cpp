@@ -10,6 +10,7 @@
 
 #include "core/base/error.h"
 #include "core/base/log.h"
+#include "core/base/signals.h"
 #include "core/serve/model_pool.h"
 #include "core/serve/service.h"
 
@@ -20,15 +21,6 @@ namespace {
 /// SIGTERM, SIGINT and SIGHUP wait until they are asked for: on this thread and those it starts.
 class WaitingSignals {
  public:
-  WaitingSignals() {
-    sigemptyset(&set_);
-    for (const int number : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&set_, number);
-    pthread_sigmask(SIG_BLOCK, &set_, &earlier_);
-  }
-  ~WaitingSignals() { pthread_sigmask(SIG_SETMASK, &earlier_, nullptr); }
-  WaitingSignals(const WaitingSignals&) = delete;
-  WaitingSignals& operator=(const WaitingSignals&) = delete;
-
   int wait() const {
     int number = 0;
     while (sigwait(&set_, &number) != 0) {
@@ -36,11 +28,18 @@ class WaitingSignals {
     return number;
   }
   /// The calling thread takes the signals as it did before.
-  void take_as_before() const { pthread_sigmask(SIG_SETMASK, &earlier_, nullptr); }
+  void take_as_before() const { pthread_sigmask(SIG_SETMASK, &blocked_.earlier_mask(), nullptr); }
 
  private:
-  sigset_t set_{};
-  sigset_t earlier_{};
+  static sigset_t stop_signals() {
+    sigset_t set;
+    sigemptyset(&set);
+    for (const int number : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&set, number);
+    return set;
+  }
+
+  sigset_t set_ = stop_signals();
+  SignalsBlocked blocked_{set_};
 };
 
 /// While it exists, the waiting signals act as usual, on a separate thread: they end the program.

@@ -20,9 +20,9 @@ namespace {
 constexpr size_t kBlockBytes = 1 << 18;
 constexpr std::string_view kMagic = "\x1F\x8B";
 
-int open_file(const std::string& path) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0)
+Descriptor open_file(const std::string& path) {
+  Descriptor descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!descriptor.is_open())
     throw IoError(path, "open", errno);
   return descriptor;
 }
@@ -30,11 +30,10 @@ int open_file(const std::string& path) {
 }  // namespace
 
 struct GzipInput::State {
-  State(int file, std::string name) : descriptor(file), path(std::move(name)) {}
+  State(Descriptor file, std::string name) : descriptor(std::move(file)), path(std::move(name)) {}
   State(const State&) = delete;
   State& operator=(const State&) = delete;
   ~State() {
-    ::close(descriptor);
     if (is_gzip)
       inflateEnd(&stream);
   }
@@ -48,7 +47,7 @@ struct GzipInput::State {
   size_t inflate_some(char* to, size_t size);
   [[noreturn]] void damaged(std::string_view reason) const;
 
-  int descriptor;
+  Descriptor descriptor;
   std::string path;
   std::string block = std::string(kBlockBytes, '\0');
   size_t begin = 0, end = 0;  // of what is not used yet
@@ -67,7 +66,7 @@ bool GzipInput::State::fill() {
   end -= std::exchange(begin, 0);
   ssize_t got = 0;
   do {
-    got = ::read(descriptor, block.data() + end, block.size() - end);
+    got = ::read(descriptor.get(), block.data() + end, block.size() - end);
   } while (got < 0 && errno == EINTR);
   if (got < 0)
     throw IoError(path, "read", errno);
@@ -144,8 +143,8 @@ void GzipInput::State::damaged(std::string_view reason) const {
 
 GzipInput::GzipInput(const std::string& path) : GzipInput(open_file(path), path) {}
 
-GzipInput::GzipInput(int descriptor, std::string path)
-    : state_(std::make_unique<State>(descriptor, std::move(path))) {}
+GzipInput::GzipInput(Descriptor descriptor, std::string path)
+    : state_(std::make_unique<State>(std::move(descriptor), std::move(path))) {}
 
 GzipInput::~GzipInput() = default;
 GzipInput::GzipInput(GzipInput&&) noexcept = default;

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/base/api.h"
+#include "core/io/descriptor.h"
 
 namespace phraseq {
 
@@ -14,8 +15,8 @@ class PHRASEQ_API GzipInput {
  public:
   /// Opens a file. Throws IoError.
   explicit GzipInput(const std::string& path);
-  /// Takes an open descriptor, which it closes; `path` is for messages.
-  GzipInput(int descriptor, std::string path);
+  /// Reads what is open already; `path` is for messages.
+  GzipInput(Descriptor descriptor, std::string path);
   ~GzipInput();
   GzipInput(GzipInput&&) noexcept;
 

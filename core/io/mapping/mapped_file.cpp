@@ -13,30 +13,19 @@
 #include "core/base/error.h"
 #include "core/base/memory/available_memory.h"
 #include "core/io/crc32c.h"
+#include "core/io/descriptor.h"
 #include "core/io/mapping/lost_mappings.h"
 
 namespace phraseq {
-namespace {
-
-/// Closes a descriptor at the end of a scope.
-struct Descriptor {
-  int number;
-  ~Descriptor() {
-    if (number >= 0)
-      ::close(number);
-  }
-};
-
-}  // namespace
 
 MappedFile::MappedFile(std::string path) : MappedFile(std::move(path), MappedUse::kReading) {}
 
 MappedFile::MappedFile(std::string path, MappedUse use) : path_(std::move(path)) {
   const Descriptor file{::open(path_.c_str(), O_RDONLY | O_CLOEXEC)};
-  if (file.number < 0)
+  if (!file.is_open())
     throw IoError(path_, "open", errno);
   struct stat status {};
-  if (::fstat(file.number, &status) != 0)
+  if (::fstat(file.get(), &status) != 0)
     throw IoError(path_, "read the size of", errno);
   if (S_ISDIR(status.st_mode))
     throw IoError(path_, "read", EISDIR);
@@ -48,7 +37,7 @@ MappedFile::MappedFile(std::string path, MappedUse use) : path_(std::move(path))
                         size_,
                         changing ? PROT_READ | PROT_WRITE : PROT_READ,
                         changing ? MAP_PRIVATE | MAP_NORESERVE : MAP_SHARED,
-                        file.number,
+                        file.get(),
                         0);
   if (memory == MAP_FAILED)
     throw IoError(path_, "map", errno);
@@ -89,11 +78,11 @@ namespace {
 template <class Use>
 void read_pieces(const std::string& path, size_t size, const Use& use) {
   const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
-  if (file.number < 0)
+  if (!file.is_open())
     throw IoError(path, "open", errno);
   std::vector<std::byte> piece(size);
   while (true) {
-    const ssize_t got = ::read(file.number, piece.data(), piece.size());
+    const ssize_t got = ::read(file.get(), piece.data(), piece.size());
     if (got < 0 && errno == EINTR)
       continue;
     if (got < 0)

@@ -27,7 +27,7 @@ constexpr int64_t kTokenizedLines = 100;
 constexpr size_t kLongestLine = size_t{16} << 20;
 
 GzipInput open(const std::string& path) {
-  return path == "-" ? GzipInput(dup(STDIN_FILENO), "standard input") : GzipInput(path);
+  return path == "-" ? GzipInput(Descriptor(dup(STDIN_FILENO)), "standard input") : GzipInput(path);
 }
 
 /// Throws when the line that `text` ends with is too long; `lines` are whole before it.

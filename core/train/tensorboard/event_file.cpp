@@ -35,21 +35,18 @@ EventFile::EventFile(const std::string& folder, int64_t purge_step) {
   if (failure)
     throw IoError(folder, "create the folder", failure.value(), "--tensorboard-logdir names it");
   path_ = (std::filesystem::path(folder) / file_name()).string();
-  descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (descriptor_ < 0)
+  descriptor_ = Descriptor(::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  if (!descriptor_.is_open())
     throw IoError(path_, "create", errno, "--tensorboard-logdir names the folder");
   try {
     append(version_event(now()));
     if (purge_step >= 0)
       append(start_event(now(), purge_step));
   } catch (...) {
-    ::close(descriptor_);
     ::unlink(path_.c_str());
     throw;
   }
 }
-
-EventFile::~EventFile() { ::close(descriptor_); }
 
 void EventFile::add(int64_t step, const Scalars& scalars) {
   append(scalar_event(now(), step, scalars));
@@ -59,13 +56,13 @@ void EventFile::append(const std::string& event) {
   const std::string record = frame(event);
   size_t done = 0;
   while (done < record.size()) {
-    const ssize_t written = ::write(descriptor_, record.data() + done, record.size() - done);
+    const ssize_t written = ::write(descriptor_.get(), record.data() + done, record.size() - done);
     if (written < 0 && errno == EINTR)
       continue;
     if (written <= 0) {
       const int reason = errno;
-      if (::ftruncate(descriptor_, size_) == 0)
-        ::lseek(descriptor_, size_, SEEK_SET);
+      if (::ftruncate(descriptor_.get(), size_) == 0)
+        ::lseek(descriptor_.get(), size_, SEEK_SET);
       throw IoError(path_, "write", reason);
     }
     done += static_cast<size_t>(written);

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/base/api.h"
+#include "core/io/descriptor.h"
 #include "core/train/tensorboard/event_record.h"
 
 namespace phraseq::tensorboard {
@@ -16,9 +17,6 @@ class PHRASEQ_API EventFile {
   /// Creates folder and file. With `purge_step` >= 0, readers drop what other files of the folder
   /// have from that step on. If it throws IoError, it leaves no file behind.
   explicit EventFile(const std::string& folder, int64_t purge_step = -1);
-  ~EventFile();
-  EventFile(const EventFile&) = delete;
-  EventFile& operator=(const EventFile&) = delete;
 
   /// Throws IoError; the file is then unchanged.
   void add(int64_t step, const Scalars& scalars);
@@ -29,7 +27,7 @@ class PHRASEQ_API EventFile {
   void append(const std::string& event);
 
   std::string path_;
-  int descriptor_ = -1;
+  Descriptor descriptor_;
   int64_t size_ = 0;
 };
 
