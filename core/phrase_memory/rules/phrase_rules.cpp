@@ -10,7 +10,7 @@
 namespace phraseq {
 namespace {
 
-std::vector<RuleFinding> findings(PhraseRules rules, const RuleSentence& sentence) {
+std::vector<RuleFinding> findings(PhraseRules rules, std::span<const std::string> sentence) {
   switch (rules) {
     case PhraseRules::kChineseEnglish:
       return chinese_english_findings(sentence);
@@ -28,7 +28,7 @@ std::vector<RuleFinding> findings(PhraseRules rules, const RuleSentence& sentenc
 
 std::vector<RulePhrase> find_rule_phrases(PhraseRules rules, std::span<const std::string> words) {
   std::vector<RulePhrase> found;
-  for (RuleFinding& finding : findings(rules, {words})) {
+  for (RuleFinding& finding : findings(rules, words)) {
     const auto source = words.subspan(finding.begin, finding.length);
     RulePhrase& phrase = found.emplace_back();
     phrase.begin = static_cast<int64_t>(finding.begin);
@@ -44,7 +44,7 @@ std::vector<RulePhrase> find_rule_phrases(PhraseRules rules, std::span<const std
 }
 
 std::optional<std::string> rule_category(PhraseRules rules, std::span<const std::string> words) {
-  for (const RuleFinding& finding : findings(rules, {words, false})) {
+  for (const RuleFinding& finding : findings(rules, words)) {
     if (finding.length == words.size())
       return finding.category;
   }

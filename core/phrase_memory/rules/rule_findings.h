@@ -1,8 +1,7 @@
 #pragma once
 
-#include <span>
+#include <cstddef>
 #include <string>
-#include <vector>
 
 namespace phraseq {
 
@@ -13,12 +12,6 @@ struct RuleFinding {
   std::string target;
   std::string category;
   std::string rule;
-};
-
-/// The words that rules examine.
-struct RuleSentence {
-  std::span<const std::string> words;
-  bool has_begin = true;  ///< whether the first word begins a sentence
 };
 
 }  // namespace phraseq

@@ -53,7 +53,7 @@ std::string chinese_english_date(int64_t year, int64_t month, int64_t day) {
   return text;
 }
 
-/// What the month at `begin`, ending before 月 at `mark`, makes with a day behind it.
+/// What the month at `begin`, ending before 月 at `mark`, makes with a day after it.
 ChineseDate chinese_month_at(
     const ChineseText& text, size_t date_begin, size_t begin, size_t mark, int64_t year) {
   const int64_t month = small_number(text.between(begin, mark));
@@ -76,7 +76,7 @@ ChineseDate chinese_month_at(
     if (text.at(date.end) == U'份')
       ++date.end;
     const bool is_some = year == 0 && ends_with_any(text.before(begin), kSomeMonth);
-    date.is_sure = date.is_sure && !is_some && !begins_with_any(text.behind(date.end), kNoMonth);
+    date.is_sure = date.is_sure && !is_some && !begins_with_any(text.after(date.end), kNoMonth);
   }
   if (date.is_sure)
     date.english = chinese_english_date(year, month, day);
@@ -87,16 +87,16 @@ ChineseDate year_at(const ChineseText& text, size_t begin, size_t mark, int64_t 
   ChineseDate date;
   date.end = mark + 1;
   date.rule = "year";
-  const auto behind = text.behind(mark + 1);
-  if (behind.starts_with(U"代")) {
+  const auto after = text.after(mark + 1);
+  if (after.starts_with(U"代")) {
     date.end = mark + 2;
     date.rule = "decade";
     date.is_sure = year % 10 == 0;
     date.english = fmt::format("{}s", year);
     return date;
   }
-  const bool is_span = year % 100 == 0 && begins_with_any(behind, kSpan);
-  date.is_sure = !is_span && !begins_with_any(behind, kNoYear) &&
+  const bool is_span = year % 100 == 0 && begins_with_any(after, kSpan);
+  date.is_sure = !is_span && !begins_with_any(after, kNoYear) &&
                  !ends_with_any(text.before(begin), kBeforeChrist);
   date.english = fmt::format("{}", year);
   return date;
@@ -130,7 +130,7 @@ ChineseDate century_at(const ChineseText& text, size_t begin, size_t mark) {
   date.english = ordinal(century) + " century";
   const size_t decade = date.end;
   const size_t decade_end = is_numeral(text.at(decade)) ? numeral_end(text, decade) : decade;
-  if (decade_end > decade && text.behind(decade_end).starts_with(U"年代")) {
+  if (decade_end > decade && text.after(decade_end).starts_with(U"年代")) {
     const int64_t years = small_number(text.between(decade, decade_end));
     date.end = decade_end + 2;
     date.rule = "decade";
@@ -158,8 +158,8 @@ std::optional<ChineseDate> chinese_time_at(const ChineseText& text, size_t begin
   const auto lone = digits_value(minute_text);
   const int64_t hour = small_number(text.between(begin, mark));
   const int64_t minutes = lone.value_or(small_number(minute_text)) * (has_quarters ? 15 : 1);
-  const auto behind = text.behind(minute_end + 1);
-  const bool goes_on = begins_with_any(behind, kTimeGoesOn) || is_numeral(text.at(minute_end + 1));
+  const auto after = text.after(minute_end + 1);
+  const bool goes_on = begins_with_any(after, kTimeGoesOn) || is_numeral(text.at(minute_end + 1));
   ChineseDate date;
   date.end = minute_end + 1;
   date.rule = "time";
@@ -190,12 +190,12 @@ size_t numeral_end(const ChineseText& text, size_t begin) {
 std::optional<ChineseDate> chinese_date_at(const ChineseText& text, size_t begin, size_t end) {
   if (const auto time = chinese_time_at(text, begin, end))
     return time;
-  const auto behind = text.behind(end);
-  if (behind.starts_with(U"世纪") || behind.starts_with(U"世紀"))
+  const auto after = text.after(end);
+  if (after.starts_with(U"世纪") || after.starts_with(U"世紀"))
     return century_at(text, begin, end);
-  if (behind.starts_with(U"月"))
+  if (after.starts_with(U"月"))
     return chinese_month_at(text, begin, begin, end, 0);
-  return behind.starts_with(U"年") ? date_with_year(text, begin, end) : std::nullopt;
+  return after.starts_with(U"年") ? date_with_year(text, begin, end) : std::nullopt;
 }
 
 }  // namespace phraseq

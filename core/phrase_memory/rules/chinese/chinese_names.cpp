@@ -68,17 +68,17 @@ bool has_title(std::u32string_view name,
                size_t begin,
                size_t length) {
   const size_t end = begin + length;
-  const auto behind = joined(words.subspan(end, std::min(kTitleWords, words.size() - end)));
+  const auto after = joined(words.subspan(end, std::min(kTitleWords, words.size() - end)));
   const bool has_full_name = given_length(name) == 2 || surname_length(name) == 2;
-  const bool has_strong_address = begins_with_any(behind, kStrongAddresses);
+  const bool has_strong_address = begins_with_any(after, kStrongAddresses);
   if (length > 1) {
     const bool is_grammar = kAlsoGrammar.find(name.front()) != std::u32string_view::npos;
-    const bool has_title_behind = has_strong_address || begins_with_any(behind, kOffices);
-    return has_title_behind && has_full_name && !is_grammar;
+    const bool has_title_after = has_strong_address || begins_with_any(after, kOffices);
+    return has_title_after && has_full_name && !is_grammar;
   }
-  if (has_strong_address || begins_with_any(behind, kAddresses))
+  if (has_strong_address || begins_with_any(after, kAddresses))
     return true;
-  return has_full_name && (begins_with_any(behind, kOffices) || has_office_before(words, begin));
+  return has_full_name && (begins_with_any(after, kOffices) || has_office_before(words, begin));
 }
 
 }  // namespace

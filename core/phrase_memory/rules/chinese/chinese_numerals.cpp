@@ -104,12 +104,12 @@ std::optional<Decimal> decimal(std::u32string_view text) {
   if (is_arabic != is_all_arabic(decimals) || is_arabic != (text[point] == U'.'))
     return std::nullopt;
   const auto whole = is_arabic ? digits_value(whole_text) : section_value(whole_text);
-  const auto behind = digits_value(decimals);
-  if (!whole || !behind || *whole >= kHundredMillion || decimals.size() > kMostDecimals)
+  const auto after = digits_value(decimals);
+  if (!whole || !after || *whole >= kHundredMillion || decimals.size() > kMostDecimals)
     return std::nullopt;
   Decimal value{*whole, 1};
   for (size_t place = 0; place < decimals.size(); ++place) value.power *= 10;
-  value.digits = *whole * value.power + *behind;
+  value.digits = *whole * value.power + *after;
   return value;
 }
 

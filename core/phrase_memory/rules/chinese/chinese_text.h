@@ -17,7 +17,7 @@ class ChineseText {
   /// The characters, with numerals and what is next to them in their plain forms (plain_numeral).
   std::u32string_view characters() const { return characters_; }
   std::u32string_view before(size_t at) const { return characters().substr(0, at); }
-  std::u32string_view behind(size_t at) const { return characters().substr(at); }
+  std::u32string_view after(size_t at) const { return characters().substr(at); }
   std::u32string_view between(size_t begin, size_t end) const {
     return characters().substr(begin, end - begin);
   }

@@ -16,7 +16,7 @@ namespace {
 
 using Words = std::u32string_view;
 
-// What makes another number of the one behind it: 第三十, 几十, 零下二十, 负三十, 星期 …
+// What makes another number of the one after it: 第三十, 几十, 零下二十, 负三十, 星期 …
 constexpr std::array<Words, 19> kNoNumberBehind = {U"第",
                                                    U"几",
                                                    U"初",
@@ -69,7 +69,7 @@ class NumeralScanner {
   }
 
  private:
-  /// Takes the numeral at `begin`; returns the place behind what was read.
+  /// Takes the numeral at `begin`; returns the place after what was read.
   size_t take(size_t begin) {
     const size_t end = numeral_end(text_, begin);
     const bool has_neighbor = is_beside_digits(begin, end) || is_behind_mark(begin);
@@ -87,7 +87,7 @@ class NumeralScanner {
     if (!may_begin(begin) || !may_end(end))
       return;
     const auto numeral = text_.between(begin, end);
-    const bool is_kilo = numeral.back() == U'千' && begins_with_any(text_.behind(end), kKilo);
+    const bool is_kilo = numeral.back() == U'千' && begins_with_any(text_.after(end), kKilo);
     if (const auto value = value_of(numeral); value && !is_kilo)
       return add_value(begin, end, *value);
     if (const auto number = grouped(numeral); number && is_counted(end))
@@ -143,7 +143,7 @@ class NumeralScanner {
     return grouped_digits(*value);
   }
 
-  bool is_counted(size_t end) const { return begins_with_any(text_.behind(end), kCounted); }
+  bool is_counted(size_t end) const { return begins_with_any(text_.after(end), kCounted); }
   bool is_percent(size_t begin) const { return text_.before(begin).ends_with(U"百分之"); }
 
   bool may_begin(size_t begin) const {
@@ -155,13 +155,12 @@ class NumeralScanner {
     return !ends_with_any(before, kNoNumberBehind);
   }
   bool may_end(size_t end) const {
-    auto behind = text_.behind(end);
-    if (behind.starts_with(U"点"))  // 十一点, not 十一点半
-      return behind.size() == 1 || (behind[1] != U'半' && !is_numeral(behind[1]));
-    if (begins_with_any(behind, kMore))  // 三十多人 is more than 30, 三十多万 is not
-      return behind.size() > 1 && !is_numeral(behind[1]) && behind[1] != U'岁' &&
-             behind[1] != U'歲';
-    return behind.starts_with(U"日元") || !begins_with_any(behind, kNoNumberBefore);
+    auto after = text_.after(end);
+    if (after.starts_with(U"点"))  // 十一点, not 十一点半
+      return after.size() == 1 || (after[1] != U'半' && !is_numeral(after[1]));
+    if (begins_with_any(after, kMore))  // 三十多人 is more than 30, 三十多万 is not
+      return after.size() > 1 && !is_numeral(after[1]) && after[1] != U'岁' && after[1] != U'歲';
+    return after.starts_with(U"日元") || !begins_with_any(after, kNoNumberBefore);
   }
 
   /// 12 345万: digits in two words, which may be one number.

@@ -19,9 +19,9 @@ bool is_free(const std::vector<RuleFinding>& found, size_t begin, size_t length)
 }
 
 /// Names beside a title; of two that overlap the one further left.
-void find_names(const RuleSentence& sentence, std::vector<RuleFinding>& found) {
-  for (size_t begin = 0; begin < sentence.words.size(); ++begin) {
-    const auto name = chinese_name_at(sentence.words, begin);
+void find_names(std::span<const std::string> sentence, std::vector<RuleFinding>& found) {
+  for (size_t begin = 0; begin < sentence.size(); ++begin) {
+    const auto name = chinese_name_at(sentence, begin);
     if (name && is_free(found, begin, name->length))
       found.push_back({begin, name->length, name->pinyin, "names", "name beside a title"});
   }
@@ -29,12 +29,12 @@ void find_names(const RuleSentence& sentence, std::vector<RuleFinding>& found) {
 
 }  // namespace
 
-std::vector<RuleFinding> chinese_english_findings(const RuleSentence& sentence) {
+std::vector<RuleFinding> chinese_english_findings(std::span<const std::string> sentence) {
   std::vector<RuleFinding> found;
-  const ChineseText text(sentence.words);
+  const ChineseText text(sentence);
   find_chinese_numerals(text, found);
-  for (const LatinWords& words : latin_words(sentence.words)) {
-    const auto copied = sentence.words.subspan(words.begin, words.length);
+  for (const LatinWords& words : latin_words(sentence)) {
+    const auto copied = sentence.subspan(words.begin, words.length);
     found.push_back({words.begin,
                      words.length,
                      fmt::format("{}", fmt::join(copied, " ")),

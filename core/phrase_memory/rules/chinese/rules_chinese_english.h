@@ -1,5 +1,7 @@
 #pragma once
 
+#include <span>
+#include <string>
 #include <vector>
 
 #include "core/phrase_memory/rules/rule_findings.h"
@@ -7,6 +9,6 @@
 namespace phraseq {
 
 /// What the rules from Chinese to English find in a sentence; no two findings overlap.
-std::vector<RuleFinding> chinese_english_findings(const RuleSentence& sentence);
+std::vector<RuleFinding> chinese_english_findings(std::span<const std::string> sentence);
 
 }  // namespace phraseq

@@ -27,8 +27,8 @@ bool is_possessive(std::string_view word) {
 }
 
 bool has_noun_behind(const WordContext& words, size_t begin, size_t end) {
-  const Word behind = words.at(end);
-  const bool is_noun = is_small_word(behind) && !may_follow_date(behind);
+  const Word after = words.at(end);
+  const bool is_noun = is_small_word(after) && !may_follow_date(after);
   return is_one_of(to_lowercase(words.before(begin)), kDeterminers) && is_noun;
 }
 

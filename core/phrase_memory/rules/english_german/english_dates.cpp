@@ -76,7 +76,7 @@ struct DateParts {
   bool has_capital = false;
 };
 
-/// A year behind a day or a month, with a comma or "of" between them or none.
+/// A year after a day or a month, with a comma or "of" between them or none.
 void take_year(const WordContext& words, size_t begin, DateParts& date) {
   const size_t at = begin + date.length;
   const Word mark = words.at(at);
@@ -183,14 +183,14 @@ bool has_month_before(const WordContext& words, size_t begin) {
 }
 
 bool is_sure_month(const WordContext& words, size_t begin, const DateParts& date) {
-  const Word behind = words.at(begin + date.length);
+  const Word after = words.at(begin + date.length);
   const bool has_preposition = has_month_before(words, begin);
   if (date.year > 0)
     return date.has_capital || !is_also_word(date.month) || has_preposition;
   const bool stands_in_name =
-      has_capital(behind) || (has_capital(words.before(begin)) && !has_preposition);
-  const bool is_followed = plain_number(behind) > 0 || is_range_mark(behind) || behind == "'s";
-  const bool is_part = is_possessive(behind) || is_mentioned(words, begin, begin + date.length);
+      has_capital(after) || (has_capital(words.before(begin)) && !has_preposition);
+  const bool is_followed = plain_number(after) > 0 || is_range_mark(after) || after == "'s";
+  const bool is_part = is_possessive(after) || is_mentioned(words, begin, begin + date.length);
   if (!date.has_capital || stands_in_name || is_followed || is_part)
     return false;
   const bool is_also_name =

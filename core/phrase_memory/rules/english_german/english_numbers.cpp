@@ -98,22 +98,22 @@ bool is_code(const WordContext& words, size_t at) {
 /// Whether digits with a point in them are a decimal number here.
 bool is_decimal(const WordContext& words, size_t at) {
   const Word before = words.before(at);
-  const Word behind = words.at(at + 1);
+  const Word after = words.at(at + 1);
   constexpr std::array<Word, 4> kCompared = {"older", "newer", "earlier", "later"};
   if (before == "than" && at > 1 && is_one_of(words.at(at - 2), kCompared))
     return false;
-  const bool is_named = has_capital(before) && behind == "per";  // SVG 1.1 per settings
+  const bool is_named = has_capital(before) && after == "per";  // SVG 1.1 per settings
   if (is_code(words, at) || is_named)
     return false;
-  if (mentions_version(words) && (behind == "per" || !is_one_of(behind, kEnglishUnits)))
+  if (mentions_version(words) && (after == "per" || !is_one_of(after, kEnglishUnits)))
     return false;
-  if (is_one_of(behind, kVersioned) || has_capital(behind))
-    return is_one_of(behind, kEnglishUnits);
+  if (is_one_of(after, kVersioned) || has_capital(after))
+    return is_one_of(after, kEnglishUnits);
   const bool is_fraction = words.at(at).starts_with("0.") && words.at(at) != "0.0" &&
-                           (is_small_word(before) || is_small_word(behind)) && before != "version";
+                           (is_small_word(before) || is_small_word(after)) && before != "version";
   const bool stands_alone = words.size() == 1;
   const bool is_in_formula = has_formula(words) && !has_capital(before);
-  if (is_one_of(behind, kEnglishUnits) || stands_alone || is_fraction || is_in_formula)
+  if (is_one_of(after, kEnglishUnits) || stands_alone || is_fraction || is_in_formula)
     return true;
   return is_one_of(before, kBeforeNumber) &&
          !(before == "of" && is_time_like(words.at(at)) && words.at(at).ends_with(".0"));

@@ -44,14 +44,13 @@ std::optional<RuleReading> english_weekday_at(const WordContext& words, size_t b
       has_capital(words.at(begin)) ? place_in(kEnglishWeekdays, words.at(begin)) : 0;
   if (day == 0)
     return std::nullopt;
-  const Word behind = words.at(begin + 1);
-  const bool is_dated = english_month(behind) > 0;
+  const Word after = words.at(begin + 1);
+  const bool is_dated = english_month(after) > 0;
   const Word before = words.before(begin);
-  const bool stands_in_name = (has_capital(behind) && !is_dated) || is_one_of(before, kFeasts) ||
+  const bool stands_in_name = (has_capital(after) && !is_dated) || is_one_of(before, kFeasts) ||
                               (begin > 1 && has_capital(before));
-  const Word last = behind.substr(0, behind.find_first_of(",;.!?"));  // "night;"
-  const bool is_cut =
-      is_one_of(last, kPartsOfDay) || is_possessive(behind) || is_range_mark(behind);
+  const Word last = after.substr(0, after.find_first_of(",;.!?"));  // "night;"
+  const bool is_cut = is_one_of(last, kPartsOfDay) || is_possessive(after) || is_range_mark(after);
   const Word time = before == "on" && begin > 1 ? words.at(begin - 2) : before;
   const bool is_longer = is_cut || is_one_of(time, kTimesOfDay) ||
                          has_noun_behind(words, begin, begin + 1) ||

@@ -58,15 +58,15 @@ std::optional<std::string> english_digits(Word word) {
 bool is_list(const WordContext& words, size_t at) {
   const Word number = words.at(at);
   const Word before = words.before(at);
-  const Word behind = words.at(at + 1);
+  const Word after = words.at(at + 1);
   const size_t comma = number.find(',');
   const bool is_whole = comma == Word::npos || number.find('.') != Word::npos;
-  const bool is_pair = (before == "[" && behind == "]") || (before == "{" && behind == "}");
+  const bool is_pair = (before == "[" && after == "]") || (before == "{" && after == "}");
   const bool is_point =
-      before == "(" && behind == ")" && (number == "0,0" || number == "0,1" || number == "1,1");
-  const bool is_argument = before == "," && (behind == "," || behind == ")");
-  const bool goes_on = behind == "," && words.at(at + 2).size() == 1;  // 0,1 , x
-  const bool is_enumerated = behind == ";" && plain_number(words.at(at + 2)) > 0 && before != ";" &&
+      before == "(" && after == ")" && (number == "0,0" || number == "0,1" || number == "1,1");
+  const bool is_argument = before == "," && (after == "," || after == ")");
+  const bool goes_on = after == "," && words.at(at + 2).size() == 1;  // 0,1 , x
+  const bool is_enumerated = after == ";" && plain_number(words.at(at + 2)) > 0 && before != ";" &&
                              before != "(" && before != "=";
   const bool is_option = before == "x" && at > 1 && words.at(at - 2) == "-";
   return !is_whole && (is_pair || is_point || is_argument || goes_on || is_enumerated || is_option);
@@ -121,16 +121,16 @@ std::optional<RuleReading> german_number_at(const WordContext& words, size_t beg
   const auto digits = english_digits(words.at(begin));
   if (!digits)
     return std::nullopt;
-  const Word behind = words.at(begin + 1);
-  const bool is_sure = !is_part(words, begin) && !is_one_of(behind, kGermanOtherScales) &&
+  const Word after = words.at(begin + 1);
+  const bool is_sure = !is_part(words, begin) && !is_one_of(after, kGermanOtherScales) &&
                        !is_list(words, begin) && !is_address_or_version(words, begin);
-  const Word scale = english_of(kGermanScales, behind);
+  const Word scale = english_of(kGermanScales, after);
   if (!scale.empty())
     return RuleReading{2,
                        fmt::format("{} {}", *digits, scale),
                        "million",
                        is_sure && digits->find(',') == std::string::npos};
-  const Word unit = english_of(kGermanUnits, behind);
+  const Word unit = english_of(kGermanUnits, after);
   if (!unit.empty())
     return RuleReading{
         2, fmt::format("{} {}", *digits, unit), "unit", is_sure && words.at(begin) != "1"};

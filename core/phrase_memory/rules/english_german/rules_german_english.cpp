@@ -7,10 +7,10 @@ namespace phraseq {
 namespace {
 
 /// The words that are read at `begin`, at least one.
-size_t german_rule_read_at(const RuleSentence& sentence,
+size_t german_rule_read_at(std::span<const std::string> sentence,
                            size_t begin,
                            std::vector<RuleFinding>& found) {
-  const WordContext words(sentence.words);
+  const WordContext words(sentence);
   if (auto date = german_date_at(words, begin))
     return take_reading(*date, begin, "dates", found);
   if (auto number = german_number_at(words, begin))
@@ -20,9 +20,9 @@ size_t german_rule_read_at(const RuleSentence& sentence,
 
 }  // namespace
 
-std::vector<RuleFinding> german_english_findings(const RuleSentence& sentence) {
+std::vector<RuleFinding> german_english_findings(std::span<const std::string> sentence) {
   std::vector<RuleFinding> found;
-  for (size_t at = 0; at < sentence.words.size();) at += german_rule_read_at(sentence, at, found);
+  for (size_t at = 0; at < sentence.size();) at += german_rule_read_at(sentence, at, found);
   return found;
 }
 

@@ -180,7 +180,7 @@ class DateReader {
 
   QuantityTokens& tokens_;
   Quantities& found_;
-  size_t linked_month_ = 0;  ///< the month behind that shares its year with the last date
+  size_t linked_month_ = 0;  ///< the month after that shares its year with the last date
 };
 
 }  // namespace

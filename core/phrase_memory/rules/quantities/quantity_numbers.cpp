@@ -58,7 +58,7 @@ std::optional<double> foreign_decimal(Word digits, QuantityLanguage language) {
 /// The value of the words of a number that were read so far.
 struct SpokenNumber {
   double total = 0;    ///< of what stands before the last scale above a hundred
-  double current = 0;  ///< of what stands behind it
+  double current = 0;  ///< of what stands after it
 
   double value() const { return total + current; }
 
@@ -70,7 +70,7 @@ struct SpokenNumber {
       current *= scale;
     }
   }
-  /// Whether a small number can follow: five behind twenty, one behind "a thousand and".
+  /// Whether a small number can follow: five after twenty, one after "a thousand and".
   bool can_add(double small, bool is_behind_and) const {
     if (small >= 100)
       return false;
@@ -105,9 +105,9 @@ class NumberReader {
   /// measured.
   double token_value(size_t place) const {
     const auto foreign = foreign_decimal(at(place), tokens_.language());
-    const Word behind = at(place + 1);
+    const Word after = at(place + 1);
     const bool is_measured =
-        scale_at(place + 1) || (is_one_of(behind, kMeasures) && at(place + 2) != "}");
+        scale_at(place + 1) || (is_one_of(after, kMeasures) && at(place + 2) != "}");
     return foreign && is_measured ? *foreign : digits_number(at(place), tokens_.language());
   }
   /// 176 000, 3 000 000 000.
@@ -134,8 +134,8 @@ class NumberReader {
     const bool is_article = (word == "a" || word == "an") && scale_at(place + 1);
     return is_article ? std::optional(1.0) : small_number_at(place);
   }
-  /// Adds the scales and, behind words, the small numbers from `place` on; returns the place
-  /// behind.
+  /// Adds the scales and, after words, the small numbers from `place` on; returns the place
+  /// after.
   size_t add_words(size_t place, bool has_digits, SpokenNumber& number) const {
     for (;;) {
       const size_t next = behind_joint(place);
@@ -151,7 +151,7 @@ class NumberReader {
     }
   }
 
-  /// Digits or number words, and scales behind them; returns the place behind.
+  /// Digits or number words, and scales after them; returns the place after.
   size_t read_number(size_t begin) {
     if (tokens_.is_used(begin) || is_unit_second(begin))
       return begin + 1;

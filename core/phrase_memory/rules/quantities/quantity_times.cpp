@@ -34,10 +34,10 @@ class TimeReader {
   void read_time(size_t place) {
     const Word word = at(place);
     const size_t mark = word.find_first_of(":.");
-    const Word behind = at(place + 1);
-    const bool has_unit = behind == "uhr" || (behind == "h" && !tokens_.is_english()) ||
-                          behind == "am" || behind == "pm" || behind == "a" || behind == "p";
-    const bool is_whole = mark == Word::npos && has_unit && behind != "a";
+    const Word after = at(place + 1);
+    const bool has_unit = after == "uhr" || (after == "h" && !tokens_.is_english()) ||
+                          after == "am" || after == "pm" || after == "a" || after == "p";
+    const bool is_whole = mark == Word::npos && has_unit && after != "a";
     if (tokens_.is_used(place) || word.empty() || !is_digit(word.front()) ||
         (!is_whole && (mark == Word::npos || (word[mark] == '.' && !has_unit))))
       return;
