@@ -10,18 +10,12 @@
 
 #include "core/data/device/to_device.h"
 #include "core/nn/kernels/random_bits.h"
+#include "core/nn/kernels/sentence_lengths.h"
 
 namespace phraseq::nn::reference {
 namespace {
 
 constexpr int64_t kLow32 = 0xffffffffLL;
-
-int64_t longest(const std::vector<int64_t>& offsets, int64_t least) {
-  int64_t length = least;
-  for (size_t i = 1; i < offsets.size(); ++i)
-    length = std::max(length, offsets[i] - offsets[i - 1]);
-  return length;
-}
 
 }  // namespace
 

@@ -48,6 +48,10 @@ INSTANTIATE_TEST_SUITE_P(
     Scores,
     ::testing::Values("transformer_tiny",
                       "phrase_rep_tiny",
+                      "phrase_rep_tiny --pr-attn sigmoid-residual",
+                      // Rows that do not fill vectors.
+                      "ssru_transformer_tiny --encoder-embed-dim 36 --decoder-embed-dim 36 "
+                      "--share-all-embeddings no",
                       "phrasal_tiny --share-all-embeddings no",
                       "phrase_transformer_tiny_2_3 --share-all-embeddings no"));
 

@@ -13,6 +13,7 @@
 #include "core/nn/functional/cpu_kernels.h"
 #include "core/nn/functional/device/attention/fused_attention.h"
 #include "core/nn/functional/reference/grouped_attention_reference.h"
+#include "core/nn/kernels/sentence_lengths.h"
 
 namespace phraseq::nn {
 namespace {
@@ -30,13 +31,6 @@ struct Call final : torch::CustomClassHolder {
 
   int64_t sentences() const { return static_cast<int64_t>(queries.size()) - 1; }
 };
-
-int64_t longest(const std::vector<int64_t>& offsets) {
-  int64_t length = 0;
-  for (size_t i = 1; i < offsets.size(); ++i)
-    length = std::max(length, offsets[i] - offsets[i - 1]);
-  return length;
-}
 
 std::vector<kernels::QueryColumns> query_columns(const HeadGroup& group) {
   std::vector<kernels::QueryColumns> columns;

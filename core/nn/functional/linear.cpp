@@ -333,6 +333,24 @@ class StackedLinear : public torch::autograd::Function<StackedLinear> {
   }
 };
 
+/// An activation alone. Variable: x [rows, columns].
+class Activated : public torch::autograd::Function<Activated> {
+ public:
+  static at::Tensor forward(AutogradContext* ctx, const at::Tensor& x, const Epilogue* epilogue) {
+    const at::Tensor y = cpu::new_tensor(x.sizes(), x.scalar_type());
+    run_epilogue(x, {}, y, epilogue->activation, {});
+    ctx->save_for_backward({epilogue->keeps_input() ? x : y});
+    ctx->saved_data["activation"] = static_cast<int64_t>(epilogue->activation);
+    return y;
+  }
+
+  static tensor_list backward(AutogradContext* ctx, tensor_list outputs) {
+    const auto saved = ctx->get_saved_variables();
+    const Epilogue epilogue{static_cast<Activation>(ctx->saved_data["activation"].toInt()), 0.0, 0};
+    return {undo_epilogue(outputs[0].contiguous(), saved[0], epilogue, {}), {}};
+  }
+};
+
 void check_linear_shapes(const at::Tensor& x, at::TensorList weights, at::TensorList biases) {
   bool fits =
       x.dim() == 2 && !weights.empty() && (biases.empty() || biases.size() == weights.size());
@@ -418,6 +436,13 @@ at::Tensor linear(const at::Tensor& x,
                   double dropout) {
   const at::TensorList biases = bias.defined() ? at::TensorList(bias) : at::TensorList();
   return run_linear(x, weight, biases, context, activation, dropout);
+}
+
+at::Tensor activated(const at::Tensor& x, Activation activation) {
+  if (!cpu::has_kernels(x))
+    return reference::epilogue(x, activation, 0.0, 0);
+  const Epilogue epilogue{activation, 0.0, 0};
+  return Activated::apply(x.contiguous(), &epilogue);
 }
 
 at::Tensor stacked_linear(const at::Tensor& x,

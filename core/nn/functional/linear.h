@@ -19,6 +19,10 @@ PHRASEQ_API at::Tensor linear(const at::Tensor& x,
                               Activation activation = Activation::kNone,
                               double dropout = 0.0);
 
+/// activation(x), [rows, columns]. On the CPU, a row does not depend on the others, to the bit:
+/// ATen computes the last elements of a tensor, which fill no vector, by other instructions.
+PHRASEQ_API at::Tensor activated(const at::Tensor& x, Activation activation);
+
 /// Several maps of one input x [rows, in] as one product: [rows, out1 + out2 + …]. No copy is made
 /// when the weights lie side by side in the flat buffer (FlatParameters puts matrices in order of
 /// registration). `biases` is empty or has one for each weight.

@@ -81,17 +81,17 @@ at::Tensor run_dropout_add_norm(const at::Tensor& x,
       const cpu::ThreadScratch<S> scratch(columns + (moments.defined() ? 0 : 2 * rows));
       S* mean =
           moments.defined() ? cpu::mutable_data<S>(moments) : scratch.get() + columns;  // [2, rows]
-      cpu::loops<T>().dropout_add_norm(cpu::data<T>(x),
-                                       cpu::data<T>(residual),
-                                       cpu::data<S>(gain),
+      cpu::loops<T>().dropout_add_norm({.x = cpu::data<T>(x),
+                                        .residual = cpu::data<T>(residual),
+                                        .gain = cpu::data<S>(gain),
+                                        .mean = mean,
+                                        .rstd = mean + rows,
+                                        .scratch = scratch.get(),
+                                        .rows = {first, last, columns},
+                                        .dropout = dropout},
                                        cpu::data<S>(bias),
-                                       cpu::mutable_data<T>(y),
-                                       mean,
-                                       mean + rows,
-                                       scratch.get(),
                                        eps,
-                                       {first, last, columns},
-                                       dropout);
+                                       cpu::mutable_data<T>(y));
     });
   });
   return y;
@@ -108,26 +108,24 @@ at::Tensor run_norm_backward(const gpu::NormInputs& in,
   const at::Tensor d_parameters = at::zeros({2, columns}, in.moments.options());
   cpu::for_type(in.x.scalar_type(), [&]<typename T>(T*) {
     using S = kernels::Sum<T>;
-    const S* mean = cpu::data<S>(in.moments);
-    cpu::sum_over_rows(rows,
-                       2 * columns,
-                       cpu::mutable_data<S>(d_parameters),
-                       [&](int64_t first, int64_t last, S* partial) {
-                         const cpu::ThreadScratch<S> scratch(columns);
-                         cpu::loops<T>().dropout_add_norm_backward(cpu::data<T>(dy),
-                                                                   cpu::data<T>(in.x),
-                                                                   cpu::data<T>(in.residual),
-                                                                   cpu::data<S>(in.gain),
-                                                                   mean,
-                                                                   mean + rows,
-                                                                   cpu::mutable_data<T>(dx),
-                                                                   cpu::mutable_data<T>(d_sum),
-                                                                   partial,
-                                                                   partial + columns,
-                                                                   scratch.get(),
-                                                                   {first, last, columns},
-                                                                   dropout);
-                       });
+    S* mean = cpu::mutable_data<S>(in.moments);
+    const auto of_rows = [&](int64_t first, int64_t last, S* partial) {
+      const cpu::ThreadScratch<S> scratch(columns);
+      cpu::loops<T>().dropout_add_norm_backward({.x = cpu::data<T>(in.x),
+                                                 .residual = cpu::data<T>(in.residual),
+                                                 .gain = cpu::data<S>(in.gain),
+                                                 .mean = mean,
+                                                 .rstd = mean + rows,
+                                                 .scratch = scratch.get(),
+                                                 .rows = {first, last, columns},
+                                                 .dropout = dropout},
+                                                cpu::data<T>(dy),
+                                                {.dx = cpu::mutable_data<T>(dx),
+                                                 .d_residual = cpu::mutable_data<T>(d_sum),
+                                                 .d_gain = partial,
+                                                 .d_bias = partial + columns});
+    };
+    cpu::sum_over_rows(rows, 2 * columns, cpu::mutable_data<S>(d_parameters), of_rows);
   });
   return d_parameters;
 }

@@ -179,6 +179,31 @@ struct AdditiveGradients {
   int64_t wanted_features;
 };
 
+/// Rows of layer normalization (Ba et al. 2016) with what stands before it:
+///
+///   h = residual + m · x,  mean = Σ h / columns,  rstd = 1 / √(Σ (h - mean)² / columns + eps),
+///   n = (h - mean) · rstd,  y = n · gain + bias
+template <typename T>
+struct NormRows {
+  const T* x;
+  const T* residual;  ///< null = 0
+  const Sum<T>* gain;
+  Sum<T>*mean, *rstd;  ///< [rows]: written by the forward pass, read by the backward pass
+  Sum<T>* scratch;     ///< [columns]
+  RowRange rows;
+  Dropout dropout;
+};
+
+/// The gradients of normalization. With g = dy · gain,
+///
+///   dh = rstd · (g - Σ g / columns - n · Σ (g · n) / columns),  d_residual = dh,  dx = m · dh
+template <typename T>
+struct NormGradients {
+  T* dx;                   ///< null = not wanted; not written without dropout: it is d_residual
+  T* d_residual;           ///< written
+  Sum<T>*d_gain, *d_bias;  ///< Σ_rows dy · n and Σ_rows dy are added
+};
+
 /// The table of all loops for activations of type T; S = Sum<T>. In the equations below, m is the
 /// dropout mask, · works element by element, and a gradient's name starts with d. Unless stated,
 /// x, y and other matrices are [rows, columns] and vectors [columns].
@@ -203,43 +228,12 @@ struct Kernels {
 
   /// Computes y = residual + m · x; residual may be null (0).
   void (*dropout_add)(const T* x, const T* residual, T* y, RowRange rows, Dropout dropout);
-  /// Applies layer normalization (Ba et al. 2016). With h = residual + m · x, where residual may be
-  /// null (0),
-  ///
-  ///   mean = Σ h / columns,  rstd = 1 / √(Σ (h - mean)² / columns + eps),
-  ///   y = (h - mean) · rstd · gain + bias
-  ///
-  /// mean and rstd [rows] are kept for the backward pass. `scratch` [columns].
-  void (*dropout_add_norm)(const T* x,
-                           const T* residual,
-                           const S* gain,
-                           const S* bias,
-                           T* y,
-                           S* mean,
-                           S* rstd,
-                           S* scratch,
-                           double eps,
-                           RowRange rows,
-                           Dropout dropout);
-  /// Computes the gradients of that. With n = (h - mean) · rstd and g = dy · gain,
-  ///
-  ///   dh = rstd · (g - Σ g / columns - n · Σ (g · n) / columns),  d_residual = dh,  dx = m · dh
-  ///
-  /// and adds Σ_rows dy · n to d_gain and Σ_rows dy to d_bias. dx may be null; without dropout only
-  /// d_residual, which is the same, is written. `scratch` [columns].
-  void (*dropout_add_norm_backward)(const T* dy,
-                                    const T* x,
-                                    const T* residual,
-                                    const S* gain,
-                                    const S* mean,
-                                    const S* rstd,
-                                    T* dx,
-                                    T* d_residual,
-                                    S* d_gain,
-                                    S* d_bias,
-                                    S* scratch,
-                                    RowRange rows,
-                                    Dropout dropout);
+  /// Normalizes the rows (NormRows).
+  void (*dropout_add_norm)(const NormRows<T>& in, const S* bias, double eps, T* y);
+  /// Computes the gradients of that (NormGradients).
+  void (*dropout_add_norm_backward)(const NormRows<T>& in,
+                                    const T* dy,
+                                    const NormGradients<T>& gradients);
 
   /// Computes the energies [rows, tokens] of an additive step; at padding, `masked`. Keeps t in
   /// `activations`, `kept` = columns apart, or uses only its first columns as scratch if kept is 0.
@@ -318,7 +312,7 @@ struct Kernels {
   /// scores[i] >= bound.
   uint64_t (*reaching)(const S* scores, int64_t count, S bound);
   /// Returns Σ e^(score - highest), the denominator of a softmax: summed in S within a block of
-  /// kScoreBlock, and in double over the blocks. Scores of -infinity behind the others do not
+  /// kScoreBlock, and in double over the blocks. Scores of -infinity after the others do not
   /// change it.
   double (*shifted_sum)(const S* scores, int64_t size, S highest);
 

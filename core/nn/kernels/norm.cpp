@@ -5,118 +5,128 @@
 namespace phraseq::nn::kernels::PHRASEQ_KERNEL_LEVEL {
 namespace {
 
-/// Computes scratch = residual + dropout(x) for the row whose first element is number `start`.
+/// The mean of a row and the reciprocal of its standard deviation.
+template <typename S>
+struct Moments {
+  S mean, rstd;
+};
+
+/// Puts h of the row whose first element is number `start` into the scratch.
 template <typename T>
-PHRASEQ_INLINE void sum_row(const T* x,
-                            const T* residual,
-                            Sum<T>* scratch,
-                            int64_t start,
-                            int64_t columns,
-                            const Dropout& dropout) {
+PHRASEQ_INLINE void sum_row(const NormRows<T>& in, int64_t start) {
   using S = Sum<T>;
-  const T* in = x + start;
-  const auto element = static_cast<uint32_t>(start);
+  const int64_t columns = in.rows.columns;
+  const Dropout dropout = in.dropout;
+  const T* x = in.x + start;
+  S* h = in.scratch;
   if (dropout.key != 0) {
+    const auto element = static_cast<uint32_t>(start);
 #pragma GCC ivdep
-    for (int64_t i = 0; i < columns; ++i) {
-      scratch[i] = load(in[i]) * dropout_factor<S>(dropout, element + static_cast<uint32_t>(i));
-    }
+    for (int64_t i = 0; i < columns; ++i)
+      h[i] = load(x[i]) * dropout_factor<S>(dropout, element + static_cast<uint32_t>(i));
   } else {
 #pragma GCC ivdep
-    for (int64_t i = 0; i < columns; ++i) scratch[i] = load(in[i]);
+    for (int64_t i = 0; i < columns; ++i) h[i] = load(x[i]);
   }
-  if (!residual)
+  if (!in.residual)
     return;
-  const T* add = residual + start;
+  const T* residual = in.residual + start;
 #pragma GCC ivdep
-  for (int64_t i = 0; i < columns; ++i) scratch[i] += load(add[i]);
+  for (int64_t i = 0; i < columns; ++i) h[i] += load(residual[i]);
+}
+
+template <typename S>
+PHRASEQ_INLINE Moments<S> moments_of(const S* h, int64_t columns, S eps) {
+  const S share = S{1} / static_cast<S>(columns);
+  S sum = 0;
+#pragma omp simd reduction(+ : sum)
+  for (int64_t i = 0; i < columns; ++i) sum += h[i];
+  const S mean = sum * share;
+  S squares = 0;
+#pragma omp simd reduction(+ : squares)
+  for (int64_t i = 0; i < columns; ++i) squares += (h[i] - mean) * (h[i] - mean);
+  return {mean, S{1} / std::sqrt(squares * share + eps)};
 }
 
 template <typename T>
-void dropout_add_norm(const T* x,
-                      const T* residual,
-                      const Sum<T>* gain,
-                      const Sum<T>* bias,
-                      T* y,
-                      Sum<T>* mean,
-                      Sum<T>* rstd,
-                      Sum<T>* scratch,
-                      double eps,
-                      RowRange rows,
-                      Dropout dropout) {
+void dropout_add_norm(const NormRows<T>& in, const Sum<T>* bias, double eps, T* y) {
   using S = Sum<T>;
-  const S share = S{1} / static_cast<S>(rows.columns);
-  for (int64_t row = rows.first; row < rows.last; ++row) {
-    const int64_t start = row * rows.columns;
-    sum_row(x, residual, scratch, start, rows.columns, dropout);
-    S sum = 0;
-#pragma omp simd reduction(+ : sum)
-    for (int64_t i = 0; i < rows.columns; ++i) sum += scratch[i];
-    const S center = sum * share;
-    S squares = 0;
-#pragma omp simd reduction(+ : squares)
-    for (int64_t i = 0; i < rows.columns; ++i) {
-      squares += (scratch[i] - center) * (scratch[i] - center);
-    }
-    const S scale = S{1} / std::sqrt(squares * share + static_cast<S>(eps));
+  const int64_t columns = in.rows.columns;
+  const S *h = in.scratch, *gain = in.gain;
+  for (int64_t row = in.rows.first; row < in.rows.last; ++row) {
+    const int64_t start = row * columns;
+    sum_row(in, start);
+    const Moments<S> moments = moments_of(h, columns, static_cast<S>(eps));
     T* out = y + start;
 #pragma GCC ivdep
-    for (int64_t i = 0; i < rows.columns; ++i) {
-      store(out + i, (scratch[i] - center) * scale * gain[i] + bias[i]);
-    }
-    mean[row] = center;
-    rstd[row] = scale;
+    for (int64_t i = 0; i < columns; ++i)
+      store(out + i, (h[i] - moments.mean) * moments.rstd * gain[i] + bias[i]);
+    in.mean[row] = moments.mean;
+    in.rstd[row] = moments.rstd;
   }
 }
 
+/// The means over a row of g and of g · n.
+template <typename S>
+struct GradientMeans {
+  S g, product;
+};
+
+/// Replaces h in the scratch by n, and adds to the gradients of gain and bias.
 template <typename T>
-void dropout_add_norm_backward(const T* dy,
-                               const T* x,
-                               const T* residual,
-                               const Sum<T>* gain,
-                               const Sum<T>* mean,
-                               const Sum<T>* rstd,
-                               T* dx,
-                               T* d_residual,
-                               Sum<T>* d_gain,
-                               Sum<T>* d_bias,
-                               Sum<T>* scratch,
-                               RowRange rows,
-                               Dropout dropout) {
+PHRASEQ_INLINE GradientMeans<Sum<T>> add_parameter_gradients(const NormRows<T>& in,
+                                                             const T* dy,
+                                                             const Moments<Sum<T>>& moments,
+                                                             const NormGradients<T>& gradients) {
   using S = Sum<T>;
-  const S share = S{1} / static_cast<S>(rows.columns);
-  for (int64_t row = rows.first; row < rows.last; ++row) {
-    const int64_t start = row * rows.columns;
-    sum_row(x, residual, scratch, start, rows.columns, dropout);
-    const T* dy_row = dy + start;
-    const S center = mean[row], scale = rstd[row];
-    S sum = 0, product = 0;
+  const int64_t columns = in.rows.columns;
+  const S* gain = in.gain;
+  S *n = in.scratch, *d_gain = gradients.d_gain, *d_bias = gradients.d_bias;
+  S sum = 0, product = 0;
 #pragma omp simd reduction(+ : sum, product)
-    for (int64_t i = 0; i < rows.columns; ++i) {
-      const S normal = (scratch[i] - center) * scale;
-      const S g = load(dy_row[i]);
-      scratch[i] = normal;
-      d_gain[i] += g * normal;
-      d_bias[i] += g;
-      sum += g * gain[i];
-      product += g * gain[i] * normal;
-    }
-    const S mean_dy = sum * share, mean_dy_xhat = product * share;
-    T* out = d_residual + start;
-    if (dx && dropout.key != 0) {
-      T* dropped = dx + start;
+  for (int64_t i = 0; i < columns; ++i) {
+    const S normal = (n[i] - moments.mean) * moments.rstd;
+    const S d = load(dy[i]);
+    n[i] = normal;
+    d_gain[i] += d * normal;
+    d_bias[i] += d;
+    sum += d * gain[i];
+    product += d * gain[i] * normal;
+  }
+  const S share = S{1} / static_cast<S>(columns);
+  return {sum * share, product * share};
+}
+
+template <typename T>
+void dropout_add_norm_backward(const NormRows<T>& in,
+                               const T* dy,
+                               const NormGradients<T>& gradients) {
+  using S = Sum<T>;
+  const int64_t columns = in.rows.columns;
+  const Dropout dropout = in.dropout;
+  const S *n = in.scratch, *gain = in.gain;
+  for (int64_t row = in.rows.first; row < in.rows.last; ++row) {
+    const int64_t start = row * columns;
+    sum_row(in, start);
+    const T* dy_row = dy + start;
+    const S scale = in.rstd[row];
+    const auto mean = add_parameter_gradients(in, dy_row, {in.mean[row], scale}, gradients);
+    const auto dh = [&](int64_t i) __attribute__((always_inline)) {
+      return scale * (load(dy_row[i]) * gain[i] - mean.g - n[i] * mean.product);
+    };
+    T* out = gradients.d_residual + start;
+    if (gradients.dx && dropout.key != 0) {
+      T* dropped = gradients.dx + start;
       const auto element = static_cast<uint32_t>(start);
 #pragma GCC ivdep
-      for (int64_t i = 0; i < rows.columns; ++i) {
-        const S value = scale * (load(dy_row[i]) * gain[i] - mean_dy - scratch[i] * mean_dy_xhat);
+      for (int64_t i = 0; i < columns; ++i) {
+        const S value = dh(i);
         store(out + i, value);
         store(dropped + i, value * dropout_factor<S>(dropout, element + static_cast<uint32_t>(i)));
       }
     } else {
 #pragma GCC ivdep
-      for (int64_t i = 0; i < rows.columns; ++i) {
-        store(out + i, scale * (load(dy_row[i]) * gain[i] - mean_dy - scratch[i] * mean_dy_xhat));
-      }
+      for (int64_t i = 0; i < columns; ++i) store(out + i, dh(i));
     }
   }
 }

@@ -70,7 +70,7 @@ PHRASEQ_INLINE double block_sum(const Number* block, Number highest) {
   return static_cast<double>(sum);
 }
 
-/// The last block is filled up with scores of no probability, so that such columns behind the
+/// The last block is filled up with scores of no probability, so that such columns after the
 /// others leave the sum exactly as it is.
 template <class Number>
 double shifted_sum(const Number* scores, int64_t size, Number highest) {

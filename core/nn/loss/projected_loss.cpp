@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/empty.h>
@@ -162,6 +163,16 @@ class Gradients {
   std::optional<ParameterGradient> bias_;
 };
 
+/// What a call computes with besides its variables, and where it leaves the sums.
+struct LossCall {
+  at::Tensor compute_weight;  ///< [vocab, model] in the type of the hidden states
+  at::Tensor targets;         ///< [rows]
+  const SmoothingRule& rule;
+  bool with_gradient;
+  double scale;  ///< of the gradient
+  ProjectedLoss result = {};
+};
+
 /// Variables: hidden, weight, bias (or none).
 class ProjectedCrossEntropy : public torch::autograd::Function<ProjectedCrossEntropy> {
  public:
@@ -169,58 +180,44 @@ class ProjectedCrossEntropy : public torch::autograd::Function<ProjectedCrossEnt
                             const at::Tensor& hidden,
                             const at::Tensor& weight,
                             const std::optional<at::Tensor>& bias,
-                            const at::Tensor& compute_weight,
-                            const at::Tensor& targets,
-                            const SmoothingRule* rule,
-                            bool with_gradient,
-                            double scale,
-                            ProjectedLoss* result) {
+                            LossCall* call) {
     std::optional<Gradients> gradients;
-    if (with_gradient)
+    if (call->with_gradient)
       gradients.emplace(hidden, weight, bias);
-    ChunkLoss loss(*rule, from_optional(bias), targets, with_gradient, scale);
-    over_chunks(
-        hidden, compute_weight, [&](const at::Tensor& h, int64_t first, const at::Tensor& logits) {
-          loss.run(logits, first, {});
-          if (gradients)
-            gradients->add_chunk(logits, h, compute_weight, first);
-        });
-    result->loss_sum = loss.sums().loss;
-    result->nll_sum = loss.sums().nll;
-    result->correct = loss.sums().correct;
-    ctx->saved_data["scale"] = scale;
+    ChunkLoss loss(
+        call->rule, from_optional(bias), call->targets, call->with_gradient, call->scale);
+    const at::Tensor& weights = call->compute_weight;
+    over_chunks(hidden, weights, [&](const at::Tensor& h, int64_t first, const at::Tensor& logits) {
+      loss.run(logits, first, {});
+      if (gradients)
+        gradients->add_chunk(logits, h, weights, first);
+    });
+    ctx->saved_data["scale"] = call->scale;
     ctx->save_for_backward(gradients ? gradients->tensors() : tensor_list(3));
+    ProjectedLoss& result = call->result;
+    result.loss_sum = loss.sums().loss;
+    result.nll_sum = loss.sums().nll;
+    result.correct = loss.sums().correct;
+    result.on_device = loss.sums_on_device();
     const at::ScalarType type = cpu::sum_type(hidden.scalar_type());
-    result->on_device = loss.sums_on_device();
-    if (result->on_device.defined())
-      return result->on_device[0].to(type);
-    return at::full({}, result->loss_sum, hidden.options().dtype(type));
+    return result.on_device.defined() ? result.on_device[0].to(type)
+                                      : at::full({}, result.loss_sum, hidden.options().dtype(type));
   }
 
   static tensor_list backward(AutogradContext* ctx, tensor_list outputs) {
-    const auto saved = ctx->get_saved_variables();
+    tensor_list gradients = ctx->get_saved_variables();  // of hidden, weight and bias
     const double scale = ctx->saved_data["scale"].toDouble();
-    if (!cpu::has_kernels(saved[0])) {
-      // Not read by the host, which would have to wait for the device.
+    if (cpu::has_kernels(gradients[0])) {
+      const double factor = outputs[0].item<double>() / scale;
+      for (at::Tensor& gradient : gradients)
+        gradient = gradient.defined() && factor != 1.0 ? gradient.mul(factor) : gradient;
+    } else {  // the factor is not read by the host, which would have to wait for the device
       const at::Tensor factor = outputs[0] / scale;
-      const auto times_factor = [&](const at::Tensor& gradient) {
-        return gradient.defined() ? gradient.mul(factor.to(gradient.scalar_type())) : gradient;
-      };
-      return {times_factor(saved[0]),
-              times_factor(saved[1]),
-              times_factor(saved[2]),
-              {},
-              {},
-              {},
-              {},
-              {},
-              {}};
+      for (at::Tensor& gradient : gradients)
+        gradient = gradient.defined() ? gradient.mul(factor.to(gradient.scalar_type())) : gradient;
     }
-    const double factor = outputs[0].item<double>() / scale;
-    const auto scaled = [&](at::Tensor gradient) {
-      return gradient.defined() && factor != 1.0 ? gradient.mul(factor) : gradient;
-    };
-    return {scaled(saved[0]), scaled(saved[1]), scaled(saved[2]), {}, {}, {}, {}, {}, {}};
+    gradients.emplace_back();  // of the call
+    return gradients;
   }
 };
 
@@ -251,17 +248,11 @@ ProjectedLoss projected_cross_entropy(const at::Tensor& hidden,
   const SmoothingRule rule(smoothing, epsilon, weight.size(0), excluded, unsmoothed);
   const bool with_gradient =
       at::GradMode::is_enabled() && (hidden.requires_grad() || weight.requires_grad());
-  ProjectedLoss result;
-  result.loss = ProjectedCrossEntropy::apply(hidden.contiguous(),
-                                             weight,
-                                             to_optional(bias),
-                                             context.compute(weight),
-                                             targets,
-                                             &rule,
-                                             with_gradient,
-                                             scale_of_gradient(hidden, context),
-                                             &result);
-  return result;
+  LossCall call{
+      context.compute(weight), targets, rule, with_gradient, scale_of_gradient(hidden, context)};
+  call.result.loss =
+      ProjectedCrossEntropy::apply(hidden.contiguous(), weight, to_optional(bias), &call);
+  return std::move(call.result);
 }
 
 at::Tensor target_log_probabilities(const at::Tensor& hidden,

@@ -47,7 +47,7 @@ SmoothingRule::SmoothingRule(Smoothing smoothing,
     : excluded_(sorted_distinct(excluded)), unsmoothed_(excluded_) {
   if (!(epsilon >= 0.0 && epsilon < 1.0)) {
     throw UsageError(fmt::format(
-        "--label-smoothing {} is out of range, at least 0 and below 1 is expected", epsilon));
+        "--label-smoothing {} is out of range, expected at least 0 and below 1", epsilon));
   }
   check_ids(excluded, vocabulary);
   check_ids(unsmoothed, vocabulary);

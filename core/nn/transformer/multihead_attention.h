@@ -35,6 +35,8 @@ struct PHRASEQ_API AttentionMaps {
   std::shared_ptr<LinearMap> k_proj, v_proj, q_proj, out_proj;
 };
 
+/// softmax(Q Kᵀ / sqrt(head_dim)) V for each head (Vaswani et al. 2017, eq. 1), with queries, keys
+/// and values of the same tokens. Shapes as in SelfAttention.
 class PHRASEQ_API MultiheadSelfAttention : public SelfAttention {
  public:
   explicit MultiheadSelfAttention(const MultiheadAttentionOptions& options);
@@ -60,6 +62,7 @@ class PHRASEQ_API MultiheadSelfAttention : public SelfAttention {
   AttentionMaps maps_;
 };
 
+/// The same with queries of one side and keys and values of the other. Shapes as in CrossAttention.
 class PHRASEQ_API MultiheadCrossAttention : public CrossAttention {
  public:
   explicit MultiheadCrossAttention(const MultiheadAttentionOptions& options);

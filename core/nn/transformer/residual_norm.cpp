@@ -17,6 +17,15 @@ at::Tensor LayerNorm::forward(const at::Tensor& x, Context& context) const {
 
 void LayerNorm::initialize(Initializer& initializer) { initializer.norm(weight, bias); }
 
+std::shared_ptr<LayerNorm> register_final_norm(torch::nn::Module& owner,
+                                               bool pre_norm,
+                                               int64_t width,
+                                               double eps) {
+  if (!pre_norm)
+    return nullptr;
+  return owner.register_module("layer_norm", std::make_shared<LayerNorm>(width, eps));
+}
+
 at::Tensor enter_sublayer(const LayerNorm& norm,
                           const NormPlacement& placement,
                           const at::Tensor& x,

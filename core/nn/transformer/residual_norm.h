@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstdint>
+#include <memory>
+
 #include <ATen/core/Tensor.h>
 #include <torch/nn/module.h>
 
@@ -21,6 +24,13 @@ class PHRASEQ_API LayerNorm : public torch::nn::Module {
   at::Tensor bias;
   double eps;
 };
+
+/// The norm after the last layer of a stack, which only pre-norm stacks have, registered in `owner`
+/// as "layer_norm"; null if not `pre_norm`.
+PHRASEQ_API std::shared_ptr<LayerNorm> register_final_norm(torch::nn::Module& owner,
+                                                           bool pre_norm,
+                                                           int64_t width,
+                                                           double eps);
 
 /// Says where a sub-layer's norm stands.
 struct NormPlacement {

@@ -16,13 +16,6 @@ std::vector<std::shared_ptr<TransformerDecoderLayer>> make_layers(
   });
 }
 
-std::shared_ptr<LayerNorm> make_final_norm(torch::nn::Module& owner, const TransformerOptions& o) {
-  if (!o.decoder_normalize_before)
-    return nullptr;
-  return owner.register_module("layer_norm",
-                               std::make_shared<LayerNorm>(o.decoder_embed_dim, o.norm_eps));
-}
-
 }  // namespace
 
 TransformerDecoder::TransformerDecoder(const TransformerOptions& o,
@@ -32,7 +25,8 @@ TransformerDecoder::TransformerDecoder(const TransformerOptions& o,
     : embedding_(
           *this, o, {vocabulary, o.decoder_embed_dim, o.max_target_positions}, std::move(shared)),
       layers_(make_layers(*this, o, attention)),
-      layer_norm_(make_final_norm(*this, o)),
+      layer_norm_(
+          register_final_norm(*this, o.decoder_normalize_before, o.decoder_embed_dim, o.norm_eps)),
       output_(*this, o, embedding_.tokens),
       drop_(o.decoder_drop) {}
 

@@ -14,10 +14,8 @@ TransformerEncoder::TransformerEncoder(const TransformerOptions& o,
     return std::make_shared<TransformerEncoderLayer>(LayerOptions::encoder(o),
                                                      attention.encoder_self(o, layer));
   });
-  if (o.encoder_normalize_before) {
-    layer_norm_ =
-        register_module("layer_norm", std::make_shared<LayerNorm>(o.encoder_embed_dim, o.norm_eps));
-  }
+  layer_norm_ =
+      register_final_norm(*this, o.encoder_normalize_before, o.encoder_embed_dim, o.norm_eps);
 }
 
 at::Tensor TransformerEncoder::forward(const PackedTokens& source, Context& context) const {

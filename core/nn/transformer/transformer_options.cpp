@@ -14,8 +14,9 @@ void describe_sizes(OptionTable& table, TransformerOptions& o) {
   table.field("encoder-embed-dim", o.encoder_embed_dim, "Encoder embedding dimension.")
       .in(1, kLargestSize);
   table
-      .field(
-          "encoder-ffn-embed-dim", o.encoder_ffn_embed_dim, "Encoder embedding dimension for FFN.")
+      .field("encoder-ffn-embed-dim",
+             o.encoder_ffn_embed_dim,
+             "Hidden dimension of the encoder's feed-forward layers.")
       .in(1, kLargestSize);
   table.field("encoder-layers", o.encoder_layers, "Number of encoder layers.").in(0, kLargestSize);
   table
@@ -26,8 +27,9 @@ void describe_sizes(OptionTable& table, TransformerOptions& o) {
   table.field("decoder-embed-dim", o.decoder_embed_dim, "Decoder embedding dimension.")
       .in(1, kLargestSize);
   table
-      .field(
-          "decoder-ffn-embed-dim", o.decoder_ffn_embed_dim, "Decoder embedding dimension for FFN.")
+      .field("decoder-ffn-embed-dim",
+             o.decoder_ffn_embed_dim,
+             "Hidden dimension of the decoder's feed-forward layers.")
       .in(1, kLargestSize);
   table.field("decoder-layers", o.decoder_layers, "Number of decoder layers.").in(1, kLargestSize);
   table
@@ -49,10 +51,12 @@ void describe_embeddings(OptionTable& table, TransformerOptions& o) {
   table.field("no-scale-embedding",
               o.no_scale_embedding,
               "Do not scale embeddings by sqrt(embedding dimension).");
-  table.field("pos",
-              o.pos,
-              kPositionKindNames,
-              "Positional embeddings: one of four sinusoidal variants, learned, or none.");
+  table.field(
+      "pos",
+      o.pos,
+      kPositionKindNames,
+      "Positional embeddings: one of four sinusoidal variants (marian is that of Hugging Face's "
+      "MarianMT; Marian itself uses tensor2tensor), learned, or none.");
   table.field(
       "embed-norm",
       o.embed_norm,
@@ -91,7 +95,9 @@ void describe_switches(OptionTable& table, TransformerOptions& o) {
   table.field("out-bias", o.out_bias, "Use a bias in the output projection.");
   table.field("start-token", o.start_token, kStartTokenNames, "First input token of the decoder.");
   table.field("source-bos", o.source_bos, "Start source sentences with <s>.");
-  table.field("source-eos", o.source_eos, "End source sentences with </s>.");
+  table.field("source-eos",
+              o.source_eos,
+              "End source sentences with </s>; with no, only the source without words is </s>.");
   table.field("forbid-outputs", o.forbid_outputs, "Exclude <pad> and <s> from the output softmax.");
   table.field("init",
               o.init,

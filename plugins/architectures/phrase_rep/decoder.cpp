@@ -33,14 +33,6 @@ std::vector<std::shared_ptr<nn::TransformerDecoderLayer>> make_layers(torch::nn:
   });
 }
 
-std::shared_ptr<nn::LayerNorm> make_final_norm(torch::nn::Module& owner,
-                                               const PhraseRepOptions& o) {
-  if (!o.decoder_normalize_before)
-    return nullptr;
-  return owner.register_module("layer_norm",
-                               std::make_shared<nn::LayerNorm>(o.decoder_embed_dim, o.norm_eps));
-}
-
 }  // namespace
 
 PhraseDecoder::PhraseDecoder(const PhraseRepOptions& o,
@@ -55,7 +47,8 @@ PhraseDecoder::PhraseDecoder(const PhraseRepOptions& o,
       token_mixture_(o.pr_ta == MixedLevels::kBoth
                          ? add_mixture(*this, "token_transparent_attention", o)
                          : nullptr),
-      layer_norm_(make_final_norm(*this, o)),
+      layer_norm_(nn::register_final_norm(
+          *this, o.decoder_normalize_before, o.decoder_embed_dim, o.norm_eps)),
       output_(*this, o, embedding_.tokens) {}
 
 std::vector<LayerMemory> PhraseDecoder::memories(const EncodedSource& encoded,

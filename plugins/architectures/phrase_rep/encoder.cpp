@@ -20,10 +20,8 @@ PhraseEncoder::PhraseEncoder(const PhraseRepOptions& o, int64_t vocabulary)
     return std::make_shared<nn::TransformerEncoderLayer>(
         nn::LayerOptions::encoder(o), nn::AttentionFactory().encoder_self(o, layer));
   });
-  if (o.encoder_normalize_before) {
-    layer_norm_ = register_module("layer_norm",
-                                  std::make_shared<nn::LayerNorm>(o.encoder_embed_dim, o.norm_eps));
-  }
+  layer_norm_ =
+      nn::register_final_norm(*this, o.encoder_normalize_before, o.encoder_embed_dim, o.norm_eps);
 }
 
 namespace {

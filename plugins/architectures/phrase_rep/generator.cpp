@@ -1,6 +1,5 @@
 #include "plugins/architectures/phrase_rep/generator.h"
 
-#include <ATen/ops/sigmoid.h>
 #include <ATen/ops/tensor.h>
 
 #include "core/nn/functional/linear.h"
@@ -53,12 +52,17 @@ at::Tensor PhraseGenerator::forward(const at::Tensor& x,
   const at::Tensor s = scores(x, glance, phrases, context);  // [tokens]
   const bool residual = attention_ == WordAttention::kSigmoidResidual;
   const at::Tensor weights =  // [tokens]
-      residual ? at::sigmoid(s + score_->bias) * equal_shares(phrases, s)
-               : nn::segment_softmax(s, phrases.offsets);
+      residual ? gates(s) * equal_shares(phrases, s) : nn::segment_softmax(s, phrases.offsets);
   if (context.recording() != nullptr)
     context.recording()->add(
         *this, "phrase_weights", weights, {{"phrase_lengths", lengths_of(phrases)}});
   return nn::segment_weighted_sum(x, weights, residual ? glance : at::Tensor(), phrases.offsets);
+}
+
+/// σ(s + b), [tokens].
+at::Tensor PhraseGenerator::gates(const at::Tensor& s) const {
+  const at::Tensor rows = (s + score_->bias).unsqueeze(1);  // [tokens, 1]
+  return nn::activated(rows, nn::Activation::kSigmoid).squeeze(1);
 }
 
 /// W1 [token | first look] is applied to each half alone, the second once a phrase: fewer products

@@ -30,6 +30,7 @@ class PhraseGenerator : public torch::nn::Module {
                     const at::Tensor& glance,
                     const PhraseIndex& phrases,
                     nn::Context& context) const;
+  at::Tensor gates(const at::Tensor& s) const;
 
   WordAttention attention_;
   bool max_;

@@ -6,12 +6,12 @@
 #include <ATen/ops/cat.h>
 #include <ATen/ops/lerp.h>
 #include <ATen/ops/relu.h>
-#include <ATen/ops/sigmoid.h>
 #include <ATen/ops/tensor.h>
 #include <ATen/ops/zeros.h>
 #include <ATen/ops/zeros_like.h>
 
 #include "core/data/device/to_device.h"
+#include "core/nn/functional/linear.h"
 #include "core/nn/recurrent/time_major.h"
 
 namespace phraseq {
@@ -46,7 +46,7 @@ Ssru::Ssru(int64_t width, bool with_projection) {
 
 Ssru::Products Ssru::products(const at::Tensor& x, nn::Context& context) const {
   return {in_full(x_proj_->forward(x, context)),
-          at::sigmoid(in_full(f_proj_->forward(x, context)))};
+          nn::activated(in_full(f_proj_->forward(x, context)), nn::Activation::kSigmoid)};
 }
 
 at::Tensor Ssru::output(const at::Tensor& cells, at::ScalarType type, nn::Context& context) const {

@@ -16,14 +16,6 @@ std::vector<std::shared_ptr<CausalLayer>> make_layers(torch::nn::Module& owner,
       });
 }
 
-std::shared_ptr<nn::LayerNorm> make_final_norm(torch::nn::Module& owner,
-                                               const LanguageModelOptions& o) {
-  if (!o.decoder_normalize_before || o.no_decoder_final_norm)
-    return nullptr;
-  return owner.register_module("layer_norm",
-                               std::make_shared<nn::LayerNorm>(o.decoder_embed_dim, o.norm_eps));
-}
-
 }  // namespace
 
 CausalDecoder::CausalDecoder(const LanguageModelOptions& o,
@@ -31,7 +23,10 @@ CausalDecoder::CausalDecoder(const LanguageModelOptions& o,
                              int64_t max_positions)
     : embedding_(*this, o, {vocabulary, o.decoder_embed_dim, max_positions}),
       layers_(make_layers(*this, o)),
-      layer_norm_(make_final_norm(*this, o)),
+      layer_norm_(nn::register_final_norm(*this,
+                                          o.decoder_normalize_before && !o.no_decoder_final_norm,
+                                          o.decoder_embed_dim,
+                                          o.norm_eps)),
       output_(*this, o, embedding_.tokens),
       drop_(o.decoder_drop) {}
 

@@ -8,7 +8,10 @@ namespace {
 void describe_sizes(OptionTable& table, LanguageModelOptions& o) {
   table.field("decoder-embed-dim", o.decoder_embed_dim, "Embedding dimension.")
       .in(1, nn::kLargestSize);
-  table.field("decoder-ffn-embed-dim", o.decoder_ffn_embed_dim, "Embedding dimension for FFN.")
+  table
+      .field("decoder-ffn-embed-dim",
+             o.decoder_ffn_embed_dim,
+             "Hidden dimension of the feed-forward layers.")
       .in(1, nn::kLargestSize);
   table.field("decoder-layers", o.decoder_layers, "Number of layers.").in(1, nn::kLargestSize);
   table.field("decoder-attention-heads", o.decoder_attention_heads, "Number of attention heads.")

@@ -41,7 +41,7 @@ struct Inputs {
         rstd(in.moments[1]),
         shape(in.x, eps, mask_of(in.p, in.key)) {}
 
-  /// The kernel for these inputs and what is read or written beside them.
+  /// The kernel for these inputs and what is read or written with them.
   const cuda::KernelSource& kernel(std::initializer_list<at::Tensor> others) const {
     const bool is_aligned = are_aligned({x, residual}) && are_aligned(others);
     return cuda::dropout_add_norm_kernel(

@@ -8,6 +8,7 @@
 
 #include "core/base/api.h"
 #include "core/nn/functional/incremental.h"
+#include "core/nn/kernels/sentence_lengths.h"
 
 /// Incremental attention by ATen's operators: the mathematics of incremental.h for devices without
 /// a kernel of phraseq's.
@@ -21,12 +22,7 @@ struct KeyRanges {
   int64_t begin(int64_t row) const { return offsets[sentence(row)]; }
   int64_t end(int64_t row) const { return offsets[sentence(row) + 1]; }
   int64_t count(int64_t row) const { return end(row) - begin(row); }
-  int64_t longest() const {
-    int64_t longest = 0;
-    for (size_t i = 1; i < offsets.size(); ++i)
-      longest = std::max(longest, offsets[i] - offsets[i - 1]);
-    return longest;
-  }
+  int64_t longest() const { return nn::longest(offsets); }
 
  private:
   size_t sentence(int64_t row) const {

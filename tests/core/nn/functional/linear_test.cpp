@@ -72,6 +72,36 @@ INSTANTIATE_TEST_SUITE_P(Epilogues,
                                            Case{Activation::kSigmoid, true, 0.3},
                                            Case{Activation::kSigmoid, false, 0.0}));
 
+class ActivatedRows : public ::testing::TestWithParam<Activation> {};
+
+TEST_P(ActivatedRows, HasTheValueAndTheGradientOfTheOperators) {
+  at::Tensor inputs[2], outputs[2];
+  for (int side = 0; side < 2; ++side) {
+    inputs[side] = leaf(normal({13, 7}, 1));
+    outputs[side] = side == 0 ? activated(inputs[side], GetParam())
+                              : reference::epilogue(inputs[side], GetParam(), 0.0, 0);
+    outputs[side].backward(normal({13, 7}, 2));
+  }
+  EXPECT_TRUE(close(outputs[0], outputs[1], 1e-13));
+  EXPECT_TRUE(close(inputs[0].grad(), inputs[1].grad(), 1e-12));
+}
+
+TEST_P(ActivatedRows, GivesARowTheSameBitsAloneAndWithAGradient) {
+  const at::Tensor x = normal({13, 7}, 1).to(at::kFloat);
+  const at::Tensor all = activated(x, GetParam());
+  for (int64_t row = 0; row < x.size(0); ++row)
+    EXPECT_TRUE(at::equal(activated(x.narrow(0, row, 1), GetParam()), all.narrow(0, row, 1)));
+  const at::NoGradGuard no_grad;
+  EXPECT_TRUE(at::equal(activated(x, GetParam()), all));
+}
+
+INSTANTIATE_TEST_SUITE_P(OfKinds,
+                         ActivatedRows,
+                         ::testing::Values(Activation::kRelu,
+                                           Activation::kGelu,
+                                           Activation::kSwish,
+                                           Activation::kSigmoid));
+
 TEST(Linear, AgreesWithFiniteDifferencesUnderDropout) {
   const at::Tensor x = normal({5, 3}, 1), bias = normal({4}, 2), up = normal({5, 4}, 3);
   expect_gradient(normal({4, 3}, 4), [&](const at::Tensor& weight) {

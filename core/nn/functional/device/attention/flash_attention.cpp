@@ -15,6 +15,7 @@
 
 #include "core/nn/functional/device/attention/device_offsets.h"
 #include "core/nn/functional/device/attention/plain_attention.h"
+#include "core/nn/kernels/sentence_lengths.h"
 #include "core/nn/precision/compute_capability.h"
 
 namespace phraseq::nn {

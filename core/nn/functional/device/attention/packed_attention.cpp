@@ -8,6 +8,7 @@
 #include "core/nn/functional/device/attention/attention_tiles.h"
 #include "core/nn/functional/device/attention/plain_attention.h"
 #include "core/nn/functional/device/gpu_kernels.h"
+#include "core/nn/kernels/sentence_lengths.h"
 #include "core/nn/precision/compute_capability.h"
 
 namespace phraseq::nn::gpu {

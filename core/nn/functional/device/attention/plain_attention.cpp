@@ -41,11 +41,4 @@ int64_t shortest(const std::vector<int64_t>& offsets) {
   return length;
 }
 
-int64_t longest(const std::vector<int64_t>& offsets) {
-  int64_t length = 0;
-  for (size_t i = 1; i < offsets.size(); ++i)
-    length = std::max(length, offsets[i] - offsets[i - 1]);
-  return length;
-}
-
 }  // namespace phraseq::nn

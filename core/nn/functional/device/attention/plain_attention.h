@@ -30,8 +30,7 @@ struct PHRASEQ_API PlainColumns {
   at::Tensor of(const at::Tensor& x, int64_t column) const { return x.narrow(1, column, width()); }
 };
 
-/// The lengths of the shortest and the longest of the packed sentences; 0 if there are none.
+/// The length of the shortest of the packed sentences; 0 if there are none.
 PHRASEQ_API int64_t shortest(const std::vector<int64_t>& offsets);
-PHRASEQ_API int64_t longest(const std::vector<int64_t>& offsets);
 
 }  // namespace phraseq::nn

@@ -147,7 +147,7 @@ TEST_P(KernelsOfAGpu, DropAndAdd) {
 
 /// The inputs are whole numbers, so that every product is exact, and ReLU begins at the same
 /// numbers on both sides.
-TEST_P(KernelsOfAGpu, DropBehindReLU) {
+TEST_P(KernelsOfAGpu, ApplyDropoutAfterReLU) {
   const auto whole = [](at::IntArrayRef sizes, uint64_t seed) {
     return normal(sizes, seed, at::kFloat).mul(2).round();
   };
