@@ -31,7 +31,10 @@ struct AverageOptions final : Options {
         .positional()
         .required()
         .value_name("FILE");
-    table.field("output", output, "Checkpoint to write.").required().value_name("FILE");
+    table.field("output", output, "Checkpoint to write.")
+        .required()
+        .value_name("FILE")
+        .writes_file();
     table
         .field("num-epoch-checkpoints",
                num_epoch_checkpoints,

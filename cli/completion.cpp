@@ -17,7 +17,8 @@
 #include "core/options/completion/zsh_completion.h"
 #include "core/options/option_json.h"
 #include "core/plugin/described_options.h"
-#include "core/plugin/loader.h"
+#include "core/plugin/plugin_options.h"
+#include "core/plugin/search_path_plugins.h"
 
 namespace {
 
@@ -25,7 +26,7 @@ using namespace phraseq;
 
 struct CompletionOptions final : Options {
   std::string shell;
-  std::vector<std::string> plugin_dir;
+  PluginOptions plugins;
 
   void describe(OptionTable& table) override {
     table.field("shell", shell, "Shell to write the script for: bash, zsh or fish.")
@@ -33,8 +34,7 @@ struct CompletionOptions final : Options {
         .value_name("SHELL")
         .positional()
         .required();
-    table.field("plugin-dir", plugin_dir, "Folders to search for plugins before all others.")
-        .value_name("FOLDER");
+    plugins.describe(table);
   }
 };
 
@@ -48,15 +48,9 @@ CompletionScope component_scope(const Component& component) {
 
 /// A plugin that cannot be used has nothing to complete; it must not end the start of a shell.
 void add_components(CompletionModel& model, const CompletionOptions& options) {
-  Registry registry;
-  for (const std::string& file : find_plugin_files(plugin_search_path(options.plugin_dir))) {
-    try {
-      load_plugin_file(registry, file);
-    } catch (const Error& failure) {
-      log_warning(failure.what());
-    }
-  }
-  for (const Component* component : registry.components())
+  const SearchPathPlugins plugins(options.plugins.plugin_dir);
+  for (const std::string& rejection : plugins.rejections) log_warning(rejection);
+  for (const Component* component : plugins.registry.components())
     model.components.push_back(component_scope(*component));
 }
 
@@ -78,7 +72,7 @@ int completion(std::span<const std::string> arguments) {
   options.describe(table);
   if (!begin_command(table,
                      "completion",
-                     "bash|zsh|fish [--plugin-dir FOLDER]",
+                     "bash|zsh|fish [--plugin-dir DIR,...]",
                      "Prints a completion script for a shell: commands, options and their values, "
                      "names of components, files.",
                      arguments))

@@ -139,8 +139,8 @@ void check_component(const Registry& registry,
   for (const Preset& preset : component.presets) check(&preset);
 }
 
-/// Loads the plugins of the search path beside `own`, the author's: a task selects loaders and
-/// tokenizers. A file of the same name is an older copy of the author's.
+/// Loads the plugins of the search path in addition to `own`, the author's: a task selects loaders
+/// and tokenizers. A file of the same name is an older copy of the author's.
 void load_others(Registry& registry, const std::string& own) {
   const auto name = [](const std::string& path) { return std::filesystem::path(path).filename(); };
   for (const std::string& file : find_plugin_files(plugin_search_path({}))) {

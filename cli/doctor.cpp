@@ -9,6 +9,7 @@
 #include "core/base/error.h"
 #include "core/doctor/doctor_report.h"
 #include "core/plugin/loader.h"
+#include "core/plugin/plugin_options.h"
 
 namespace {
 
@@ -16,12 +17,11 @@ using namespace phraseq;
 
 struct DoctorOptions final : Options {
   bool json = false;
-  std::vector<std::string> plugin_dir;
+  PluginOptions plugins;
 
   void describe(OptionTable& table) override {
     table.field("json", json, "Print everything as one JSON object.");
-    table.field("plugin-dir", plugin_dir, "Folders to search for plugins before all others.")
-        .value_name("FOLDER");
+    plugins.describe(table);
   }
 };
 
@@ -32,7 +32,7 @@ int doctor(std::span<const std::string> arguments) {
   if (!begin_command(
           table,
           "doctor",
-          "[--json] [--plugin-dir FOLDER]",
+          "[--json] [--plugin-dir DIR,...]",
           "Checks this machine and this installation: processor, memory, disk, limits, plugins, "
           "and one update of a small Transformer. Add the output to bug reports. Exit code: 0 = no "
           "problem, 1 = the training step failed, 5 = a plugin cannot be used, 6 = a problem with "
@@ -41,7 +41,7 @@ int doctor(std::span<const std::string> arguments) {
     return kExitOk;
   const std::string programs =
       std::filesystem::read_symlink("/proc/self/exe").parent_path().string();
-  const auto report = doctor_report(plugin_search_path(options.plugin_dir), programs);
+  const auto report = doctor_report(plugin_search_path(options.plugins.plugin_dir), programs);
   constexpr auto kReplace = nlohmann::json::error_handler_t::replace;
   std::cout << (options.json ? report.dump(2, ' ', false, kReplace) + "\n" : doctor_page(report));
   return report.at("exit_code");

@@ -17,6 +17,7 @@
 #include "core/io/staging_folder.h"
 #include "core/options/command_line.h"
 #include "core/plugin/loader.h"
+#include "core/plugin/search_path_plugins.h"
 #include "phraseq/abi_stamp.h"
 
 namespace {
@@ -83,17 +84,11 @@ struct NewPluginOptions final : Options {
 /// Describes what has the name already: a plugin, whose file the new one would replace, or a
 /// component of the kind. Empty if nothing has it.
 std::string owner_of_name(const NewPluginOptions& options) {
-  Registry registry;
   for (const std::string& file : find_plugin_files(plugin_search_path({}))) {
     if (fs::path(file).filename() == "libphraseq-" + options.name + ".so")
       return "the plugin " + file;
-    try {
-      load_plugin_file(registry, file);
-    } catch (const Error&) {
-      // A plugin that cannot be used has no components.
-    }
   }
-  const auto names = registry.names(options.kind);
+  const auto names = SearchPathPlugins({}).registry.names(options.kind);
   const bool is_taken = std::find(names.begin(), names.end(), options.name) != names.end();
   return is_taken ? fmt::format("a component of the kind {}", options.kind) : std::string();
 }

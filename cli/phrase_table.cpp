@@ -56,7 +56,6 @@ int match(const PhraseTableOptions& options) {
 }
 
 int build(const PhraseTableOptions& options) {
-  check_not_an_input(options.output, {options.source, options.target, options.alignment});
   check_result_target(options.output);
   const Bitext bitext = read_bitext(options.source, options.target, options.lowercase);
   const auto alignments = read_or_align(bitext, options.alignment, options.iterations);

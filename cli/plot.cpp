@@ -21,7 +21,6 @@ int plot_command(std::span<const std::string> arguments) {
         return options.problems();
       }))
     return kExitOk;
-  check_not_an_input(options.output, options.runs);
   check_result_target(options.output);
   plot::plot_runs(options);
   return kExitOk;

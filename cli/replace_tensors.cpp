@@ -32,7 +32,10 @@ struct ReplaceTensorsOptions final : Options {
         .positional()
         .required()
         .value_name("TENSORS");
-    table.field("output", output, "Checkpoint to write.").required().value_name("FILE");
+    table.field("output", output, "Checkpoint to write.")
+        .required()
+        .value_name("FILE")
+        .writes_file();
   }
 };
 

@@ -13,10 +13,10 @@
 #include <fmt/ranges.h>
 #include <sys/wait.h>
 
-#include "cli/plugins/search_path_plugins.h"
 #include "core/base/error.h"
 #include "core/plugin/component_text.h"
 #include "core/plugin/loader.h"
+#include "core/plugin/search_path_plugins.h"
 
 namespace phraseq {
 namespace {
@@ -59,7 +59,7 @@ std::vector<std::string> conformance_arguments(const PluginsOptions& options) {
 /// Throws PluginError when another plugin of the search path has a name of this one: no command
 /// could use both. An installed copy of the same plugin does not count.
 void check_names(const PluginsOptions& options) {
-  SearchPathPlugins others(options,
+  SearchPathPlugins others(options.plugins.plugin_dir,
                            fs::path(options.subject).filename());  // `list` shows rejections
   load_plugin_file(others.registry, options.subject);
 }
@@ -70,7 +70,8 @@ std::string plugin_file(const PluginsOptions& options) {
   if (fs::is_regular_file(options.subject))
     return options.subject;
   const std::string library = fmt::format("libphraseq-{}.so", options.subject);
-  for (const std::string& file : find_plugin_files(plugin_search_path(options.plugin_dir))) {
+  for (const std::string& file :
+       find_plugin_files(plugin_search_path(options.plugins.plugin_dir))) {
     if (fs::path(file).filename() == library)
       return file;
   }
@@ -103,7 +104,7 @@ int check_here(const PluginsOptions& options) {
 
 }  // namespace
 
-// A library damaged in the middle can crash whoever loads it, so a child process does. It
+// A library damaged in the middle can crash the process that loads it, so a child does. It
 // continues as this command: its messages and its exit code are ours.
 int check_plugin(PluginsOptions& options) {
   options.subject = plugin_file(options);

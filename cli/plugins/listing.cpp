@@ -7,10 +7,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "cli/plugins/search_path_plugins.h"
 #include "core/base/error.h"
 #include "core/base/wording/close_matches.h"
 #include "core/plugin/component_text.h"
+#include "core/plugin/search_path_plugins.h"
 
 namespace phraseq {
 namespace {
@@ -76,7 +76,7 @@ std::string text_about(const Component& component, const std::string& name) {
 }  // namespace
 
 int list_plugins(PluginsOptions& options) {
-  const SearchPathPlugins plugins(options);
+  const SearchPathPlugins plugins(options.plugins.plugin_dir);
   const Registry& registry = plugins.registry;
   check_kind(registry, options);
   const auto names = listed_names(registry, options);
@@ -97,7 +97,7 @@ int list_plugins(PluginsOptions& options) {
 }
 
 int explain_component(PluginsOptions& options) {
-  const SearchPathPlugins plugins(options);
+  const SearchPathPlugins plugins(options.plugins.plugin_dir);
   const Registry& registry = plugins.registry;
   check_kind(registry, options);
   std::replace(options.subject.begin(), options.subject.end(), '-', '_');

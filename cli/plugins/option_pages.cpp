@@ -7,13 +7,13 @@
 #include <fmt/format.h>
 
 #include "cli/command.h"
-#include "cli/plugins/search_path_plugins.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/io/atomic_file.h"
 #include "core/io/program_output.h"
 #include "core/io/staging_folder.h"
 #include "core/plugin/component_text.h"
+#include "core/plugin/search_path_plugins.h"
 
 namespace phraseq {
 namespace {
@@ -35,7 +35,7 @@ std::string command_page(const fs::path& program) {
 int write_option_pages(const PluginsOptions& options) {
   StagingFolder staging(options.output);
   const fs::path folder = staging.path();
-  const SearchPathPlugins plugins(options);
+  const SearchPathPlugins plugins(options.plugins.plugin_dir);
   std::string index =
       "# Options\n\nWritten by `scripts/update_docs.sh`; do not edit.\n\n## Commands\n\nThe page "
       "of a command lists the options of the components that it uses by default. The options of "

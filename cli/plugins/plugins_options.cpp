@@ -20,10 +20,13 @@ void PluginsOptions::describe(OptionTable& table) {
       .value_name("KIND");
   table.field("presets", presets, "Also list the presets, one per line.");
   table.field("output", output, "Folder for the pages that 'options' writes.").value_name("FOLDER");
-  table.field("plugin-dir", plugin_dir, "Folders to search for plugins before all others.")
-      .value_name("FOLDER");
+  plugins.describe(table);
   table.section("check");
-  table.field("set", set, "Component options for the check, in addition to their presets.")
+  table
+      .field("set",
+             set,
+             "Component options for the check, in addition to their presets and the small sizes. "
+             "Every component of the library that has the option gets the value.")
       .value_name("NAME=VALUE,...");
   table.field("data", data, "Data for a data loader or task that cannot read generated text.")
       .value_name("FOLDER");

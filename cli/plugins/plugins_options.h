@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/options/option_table.h"
+#include "core/plugin/plugin_options.h"
 
 namespace phraseq {
 
@@ -14,7 +15,7 @@ struct PluginsOptions final : Options {
   std::string kind;
   bool presets = false;
   std::string output = "docs/options";
-  std::vector<std::string> plugin_dir;
+  PluginOptions plugins;
   std::vector<std::string> set;
   std::string data, split, source_lang, target_lang, model;
 

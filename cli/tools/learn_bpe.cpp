@@ -21,7 +21,6 @@ int learn_bpe_command(std::span<const std::string> arguments) {
         return options.problems();
       }))
     return kExitOk;
-  check_not_an_input(options.output, options.inputs);
   check_result_target(options.output);
   write_result(options.output, learn_bpe_codes(options));
   return kExitOk;

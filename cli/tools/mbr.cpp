@@ -27,7 +27,6 @@ int mbr_command(std::span<const std::string> arguments) {
   if (!begin_command(table, "mbr", kUsage, kDescription, arguments, problems))
     return kExitOk;
   metric_set.warn_of_unused_options();
-  check_not_an_input(options.output, options.inputs);
   check_result_target(options.output);
   const auto metric =
       metric_set.make(options.metric, {options.target_language, /*sentence_level=*/true});

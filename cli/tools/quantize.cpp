@@ -28,7 +28,8 @@ struct QuantizeOptions final : Options {
     table.field("output", output, "Checkpoint to write.")
         .positional()
         .required()
-        .value_name("OUTPUT");
+        .value_name("OUTPUT")
+        .writes_file();
     table.field("quantization",
                 quantization,
                 kStoredTypeNames,

@@ -3,6 +3,7 @@
 #include "cli/command.h"
 #include "cli/tools/write_result.h"
 #include "core/base/error.h"
+#include "core/io/atomic_file.h"
 #include "core/options/command_line.h"
 #include "core/score/metrics/metric_set.h"
 #include "core/score/rerank/rerank_lists.h"
@@ -42,12 +43,10 @@ int rerank_command(std::span<const std::string> arguments) {
   if (!begin_command(table, "rerank", "FILE [options]", kDescription, arguments, problems))
     return kExitOk;
   metric_set.warn_of_unused_options();
-  check_not_an_input(options.output,
-                     {options.input,
-                      options.forward_scores,
-                      options.channel_scores,
-                      options.lm_scores,
-                      options.references});
+  if (!options.write_pairs.empty()) {
+    for (const char* side : {".src", ".hyp"})
+      check_not_an_input(options.write_pairs + side, {options.input, options.source});
+  }
   check_result_target(options.output);
   const auto lists = score::read_lists(options);
   if (!options.write_pairs.empty()) {

@@ -19,7 +19,6 @@ namespace {
 using namespace phraseq;
 
 int build(const ShortlistCommandOptions& options) {
-  check_not_an_input(options.output, {options.source, options.target, options.alignment});
   check_result_target(options.output);
   const Bitext bitext = read_bitext(options.source, options.target);
   const auto alignments = read_or_align(bitext, options.alignment, options.iterations);

@@ -24,8 +24,6 @@ int truecase_command(std::span<const std::string> arguments) {
             return options.problems();
           }))
     return kExitOk;
-  check_not_an_input(options.output, options.inputs);
-  check_not_an_input(options.output, {options.model});
   if (options.output == "-") {
     truecase(options, [](const std::string& text) { std::cout << text; });
     return kExitOk;

@@ -42,7 +42,8 @@ off_t size_of_whole_lines(int descriptor, off_t size) {
 
 }  // namespace
 
-LineFile::LineFile(std::string path, TornLine torn) : path_(std::move(path)) {
+LineFile::LineFile(std::string path, TornLine torn)
+    : path_(std::move(path)), is_new_(::access(path_.c_str(), F_OK) != 0) {
   constexpr int kAppend = O_APPEND | O_CREAT | O_CLOEXEC;
   descriptor_ = ::open(path_.c_str(), O_RDWR | kAppend, 0666);
   if (descriptor_ < 0)  // a pipe, or a file that may only be written
@@ -54,6 +55,8 @@ LineFile::LineFile(std::string path, TornLine torn) : path_(std::move(path)) {
 
 LineFile::~LineFile() {
   write_waiting();
+  if (is_new_ && size_of(descriptor_) == 0)
+    ::unlink(path_.c_str());
   ::close(descriptor_);
 }
 

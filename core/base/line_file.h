@@ -16,7 +16,8 @@ class PHRASEQ_API LineFile {
   enum class TornLine { kEnd, kRemove };
 
   /// Opens or creates the file; throws IoError. An unfinished last line, which a killed process
-  /// left behind, is ended or removed.
+  /// left behind, is ended or removed. A file that is created here is removed again if nothing is
+  /// written to it.
   LineFile(std::string path, TornLine torn);
   ~LineFile();
   LineFile(const LineFile&) = delete;
@@ -32,6 +33,7 @@ class PHRASEQ_API LineFile {
   int write_waiting() noexcept;
 
   std::string path_;
+  bool is_new_;
   int descriptor_ = -1;
   std::mutex mutex_;
   std::string waiting_;

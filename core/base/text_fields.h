@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cmath>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <system_error>
 #include <vector>
@@ -29,6 +30,16 @@ inline std::vector<std::string_view> filled_parts(std::string_view text,
   std::vector<std::string_view> parts = split_text(text, separator);
   std::erase(parts, std::string_view());
   return parts;
+}
+
+/// `text` with a to z instead of A to Z, whatever the locale; all other bytes stay.
+inline std::string to_ascii_lowercase(std::string_view text) {
+  std::string result(text);
+  for (char& byte : result) {
+    if (byte >= 'A' && byte <= 'Z')
+      byte = static_cast<char>(byte + ('a' - 'A'));
+  }
+  return result;
 }
 
 /// All of `text` as a number in the notation of the C locale; nothing if it is not a number or does

@@ -128,12 +128,16 @@ void write_checkpoint(const std::string& path,
   file.commit();
 }
 
-void check_new_checkpoint(const std::string& path, std::span<const std::string> inputs) {
-  check_target(path);
+void check_not_a_pointer(const std::string& path) {
   if (is_pointer(path)) {
     throw UsageError(fmt::format("{}: is a pointer of a training run, which would be lost", path),
                      "Write to another file.");
   }
+}
+
+void check_new_checkpoint(const std::string& path, std::span<const std::string> inputs) {
+  check_target(path);
+  check_not_a_pointer(path);
   check_not_an_input(path, {inputs.begin(), inputs.end()});
 }
 

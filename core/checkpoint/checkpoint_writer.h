@@ -21,6 +21,9 @@ PHRASEQ_API void write_checkpoint(const std::string& path,
                                   const std::map<std::string, std::string>& metadata,
                                   std::span<const TensorView> tensors);
 
+/// Throws UsageError if `path` is a pointer such as checkpoint_best, which a result would replace.
+PHRASEQ_API void check_not_a_pointer(const std::string& path);
+
 /// To be called before the work of a command that makes a checkpoint from others: throws IoError if
 /// `path` cannot be written, and UsageError if it is one of the `inputs`, under whatever name, or a
 /// pointer such as checkpoint_best.

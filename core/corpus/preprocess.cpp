@@ -28,7 +28,9 @@ void reject_earlier_result(const PreprocessOptions& options, const std::string& 
       continue;
     throw UsageError(
         fmt::format("{} exists: {} contains the result of an earlier run", dictionary, destination),
-        "Give another --destdir, or --overwrite.");
+        "Give another --destdir, or --overwrite. Each language pair has a folder of its own; "
+        "--srcdict "
+        "and --tgtdict read the dictionaries of another one.");
   }
 }
 
@@ -64,6 +66,7 @@ void preprocess(const PreprocessOptions& options,
   run.prepare_dictionaries();
   run.write_splits();
   run.write_manifest(recorded_options);
+  reject_earlier_result(options, destination);  // of a run that ended in the meantime
   mark_mixed_folder(destination);
   staging.commit(kDataManifest);
   log_info(fmt::format("Wrote preprocessed data to {}", destination));

@@ -13,14 +13,18 @@
 
 namespace phraseq {
 
+/// The arguments of a criterion besides its options.
 struct CriterionSetup {
-  int64_t target_vocabulary = 0;
+  int64_t target_vocabulary = 0;  ///< symbols, with the special ones
 };
 
 /// Runs the model, which is being trained or evaluated, on a batch with targets. Every run draws
 /// the next dropout masks of its context.
 using ForwardPass = std::function<DecoderOutput(const Batch&, nn::Context&)>;
 
+/// The objective of training. A loss is a sum over the target tokens of a batch in nats, which
+/// training divides by their number. An exception other than phraseq::Error is reported with the
+/// plugin's name. Threads call it at the same time only on separate objects.
 class PHRASEQ_API Criterion {
  public:
   static constexpr const char* kKind = "criterion";

@@ -17,7 +17,7 @@ namespace phraseq {
 namespace {
 
 /// The rows that count, [rows] int64: all but the first `prefix` of each sentence.
-at::Tensor rows_behind_prefix(const PackedTokens& target, int64_t prefix) {
+at::Tensor rows_after_prefix(const PackedTokens& target, int64_t prefix) {
   std::vector<int64_t> rows;
   for (int64_t sentence = 0; sentence < target.sentences(); ++sentence) {
     const auto first = target.offsets[static_cast<size_t>(sentence)] + prefix;
@@ -83,7 +83,7 @@ LossReport token_loss(const DecoderOutput& output,
   at::Tensor hidden = output.hidden;
   at::Tensor targets = batch.target_out;
   if (options.ignore_prefix_size > 0) {
-    const at::Tensor rows = rows_behind_prefix(batch.target_in, options.ignore_prefix_size);
+    const at::Tensor rows = rows_after_prefix(batch.target_in, options.ignore_prefix_size);
     hidden = hidden.index_select(0, rows);    // [rows, model]
     targets = targets.index_select(0, rows);  // [rows]
   }
@@ -115,7 +115,7 @@ at::Tensor token_divergence(const DecoderOutput& first,
   const auto counted = [&](const at::Tensor& hidden) {
     return all ? hidden
                : hidden.index_select(
-                     0, rows_behind_prefix(batch.target_in, options.ignore_prefix_size));
+                     0, rows_after_prefix(batch.target_in, options.ignore_prefix_size));
   };
   return nn::projected_divergence(counted(first.hidden),   // [rows, model]
                                   counted(second.hidden),  // [rows, model]

@@ -34,8 +34,10 @@ class PHRASEQ_API Corpus {
   virtual int64_t size() const = 0;
   /// Mean number of examples of an epoch, where epochs differ in size.
   virtual int64_t mean_epoch_size() const { return size(); }
+  /// Lengths in tokens, with </s> and what the task adds; 0 <= index < size().
   virtual int64_t source_length(int64_t index) const = 0;
   virtual int64_t target_length(int64_t index) const = 0;
+  /// The example. Throws DataError or FormatError if its text or its data cannot be used.
   virtual Example get(int64_t index) const = 0;
   /// Lengths of examples without words; 0 for blocks of running text, which need not
   /// end in </s>.
@@ -90,7 +92,8 @@ class PHRASEQ_API DataLoader {
 
   virtual ~DataLoader() = default;
   virtual bool has_split(const std::string& split) const = 0;
-  /// `training`: random segmentation is on.
+  /// `training`: random segmentation is on. Throws DataError if there is no such split, and IoError
+  /// or FormatError if its files cannot be read.
   virtual std::unique_ptr<Corpus> open(const std::string& split, bool training) const = 0;
 };
 

@@ -41,12 +41,11 @@ void describe_processes(OptionTable& v, DistributedOptions& o) {
 }
 
 void describe_gradients(OptionTable& v, DistributedOptions& o) {
-  v.field(
-       "distributed-backend",
-       o.backend,
-       kDistributedBackendNames,
-       "Communication library: gloo (any device) or nccl (GPUs only); auto = nccl on GPUs if this "
-       "program was built with it, otherwise gloo.")
+  v.field("distributed-backend",
+          o.backend,
+          kDistributedBackendNames,
+          "Communication library: gloo (any device) or nccl (GPUs only); auto = nccl if every "
+          "process has its own GPU and this program was built with it, otherwise gloo.")
       .harmless();
   v.field("ddp-backend",
           o.ddp_backend,
@@ -64,9 +63,9 @@ void describe_gradients(OptionTable& v, DistributedOptions& o) {
        "Size in MB of the buckets in which gradients are added while the backward pass continues.")
       .in(1e-6, 1e6)
       .harmless();
-  v.field("no-overlap",
-          o.no_overlap,
-          "Add the gradients of the processes after the backward pass instead of during it.")
+  v.field("overlap",
+          o.overlap,
+          "Add the gradients of the processes during the backward pass instead of after it.")
       .harmless();
   v.field("zero-sharding",
           o.zero_sharding,

@@ -49,7 +49,7 @@ struct PHRASEQ_API DistributedOptions : Options {
   DdpBackend ddp_backend = DdpBackend::kC10d;
   CommHook comm_hook = CommHook::kNone;
   double bucket_cap_mb = 25;  ///< of gradients that travel at a time
-  bool no_overlap = false;
+  bool overlap = true;
   ZeroSharding zero_sharding = ZeroSharding::kNone;
 
   void describe(OptionTable& table) override;

@@ -68,7 +68,7 @@ void RollCall::stop() {
     thread_.join();
 }
 
-/// Ends when the store is gone: whoever needs it finds out by itself.
+/// Ends when the store is gone: processes that need it find out by themselves.
 void RollCall::beat() {
   block_signals_on_this_thread();
   try {

@@ -19,7 +19,7 @@ struct TextLayout {
 /// "\r\n"; a byte-order mark at the beginning belongs to no line.
 PHRASEQ_API TextLayout lay_out_lines(std::string_view text);
 
-/// The sentences of a line, with the white space around them as gaps. The ends of sentences are
+/// The sentences of a line, with the whitespace around them as gaps. The ends of sentences are
 /// found by the rules of the Unicode standard (annex 29) and the abbreviations that ICU knows in
 /// the language.
 PHRASEQ_API TextLayout lay_out_sentences(std::string_view line, const std::string& language);

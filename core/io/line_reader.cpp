@@ -118,8 +118,8 @@ void LineReader::State::reject_too_long() {
   if (options.on_bad_line != OnBadLine::kSkip) {
     throw DataError({path, line_number + 1},
                     fmt::format("the line is longer than {} bytes", options.max_line_bytes),
-                    "Does the file separate lines with '\\n'? preprocess has another limit with "
-                    "--max-line-bytes, and can leave out such lines with --on-bad-line skip.");
+                    "Does the file separate lines with '\\n'? preprocess --max-line-bytes "
+                    "sets another limit, and --on-bad-line skip leaves out such lines.");
   }
   bad = true;
   defect = "line too long";

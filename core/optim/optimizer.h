@@ -12,8 +12,9 @@
 
 namespace phraseq {
 
+/// The arguments of an optimizer besides its options.
 struct OptimizerSetup {
-  nn::FlatParameters* parameters = nullptr;
+  nn::FlatParameters* parameters = nullptr;  ///< with their gradients; not owned
 };
 
 /// Updates the parameters with their gradients, in one pass over the flat buffers; also renews the
@@ -25,8 +26,8 @@ class PHRASEQ_API Optimizer {
   using Factory = std::function<std::unique_ptr<Optimizer>(const Options&, const Setup&)>;
 
   virtual ~Optimizer() = default;
-  /// `gradient_scale` multiplies each gradient as it is read; it includes loss normalization and
-  /// clipping.
+  /// One step with g = gradient_scale · ∂loss/∂p for each parameter p: the scale, which includes
+  /// the normalization of the loss and clipping, multiplies each gradient as it is read.
   virtual void step(double learning_rate, double gradient_scale) = 0;
   /// Whether `step_if` is implemented.
   virtual bool can_step_if() const { return false; }

@@ -15,6 +15,7 @@
 #include "core/base/wording/message_text.h"
 #include "core/options/argument_spelling.h"
 #include "core/options/config_file.h"
+#include "core/options/files/written_files.h"
 #include "core/options/value_text.h"
 
 namespace phraseq {
@@ -257,9 +258,12 @@ void parse_command_line(OptionTable& table,
   }
   const bool has_unknown = apply_arguments(table, arguments, explain_unknown, problems);
   check_required(table, has_unknown, problems);
-  if (more_problems) {
-    for (std::string& problem : more_problems()) problems.push_back(std::move(problem));
-  }
+  const auto add = [&problems](std::vector<std::string> more) {
+    problems.insert(problems.end(), more.begin(), more.end());
+  };
+  if (more_problems)
+    add(more_problems());
+  add(written_file_problems(table, config.empty() ? "" : config.back()));
   if (!problems.empty())
     report(problems);
 }

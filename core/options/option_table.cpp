@@ -180,6 +180,11 @@ OptionField& OptionField::positional() {
   return *this;
 }
 
+OptionField& OptionField::writes_file() {
+  writes = true;
+  return *this;
+}
+
 OptionField& OptionField::harmless() {
   is_harmless = true;
   return *this;

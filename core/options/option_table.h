@@ -85,6 +85,9 @@ class PHRASEQ_API OptionField {
   /// Declares that the option does not affect what a run computes (paths, logging, workers): a
   /// resumed run may change it freely.
   OptionField& harmless();
+  /// Declares that the value is a file that the command writes: the command line is rejected if
+  /// another option names the same file.
+  OptionField& writes_file();
   /// Sets the value of the flag when it is given without one (fairseq's bare --remove-bpe).
   OptionField& bare_value(std::string_view value);
 
@@ -113,6 +116,7 @@ class PHRASEQ_API OptionField {
   bool is_required = false;
   bool is_positional = false;
   bool is_harmless = false;
+  bool writes = false;  ///< a file
   OptionOrigin origin = OptionOrigin::kDefault;
 };
 

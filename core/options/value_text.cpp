@@ -12,15 +12,6 @@ namespace {
 
 constexpr std::string_view kSpaces = " \t\r\n";
 
-std::string lower_ascii(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) {
-    if (c >= 'A' && c <= 'Z')
-      c = static_cast<char>(c - 'A' + 'a');
-  }
-  return result;
-}
-
 template <class Value>
 std::string joined(const std::vector<Value>& values) {
   std::string result;
@@ -56,7 +47,7 @@ template <>
 std::optional<bool> value_from_text(std::string_view text) {
   constexpr std::array<std::string_view, 3> kTrue = {"yes", "true", "on"};
   constexpr std::array<std::string_view, 3> kFalse = {"no", "false", "off"};
-  const std::string word = lower_ascii(text);
+  const std::string word = to_ascii_lowercase(text);
   if (std::find(kTrue.begin(), kTrue.end(), word) != kTrue.end())
     return true;
   if (std::find(kFalse.begin(), kFalse.end(), word) != kFalse.end())

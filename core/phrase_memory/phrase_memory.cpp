@@ -42,7 +42,7 @@ std::vector<std::string> PhraseMemory::words(std::string_view sentence) const {
   return lowercase_ && !keeps_case_ ? lowered(words) : words;
 }
 
-/// Merges what rules find into the table's occurrences; returns the entries made, numbered behind
+/// Merges what rules find into the table's occurrences; returns the entries made, numbered after
 /// the table's. Equal phrases have one number.
 std::vector<PhraseEntry> PhraseMemory::add_rule_phrases(
     std::span<const std::string> source, std::vector<PhraseOccurrence>& occurrences) const {

@@ -59,7 +59,7 @@ class PhraseSchedule {
     return first_[static_cast<size_t>(allowed * (places_ + 1) + place)];
   }
 
-  /// best_ and the row of first_ for `allowed`; `rest`: the best behind an occurrence that is
+  /// best_ and the row of first_ for `allowed`; `rest`: the best after an occurrence that is
   /// chosen, which may be best_ itself, filled from the right.
   void fill(int64_t allowed, const std::vector<Best>& rest) {
     auto next = static_cast<int32_t>(occurrences_.size()) - 1;
@@ -67,8 +67,8 @@ class PhraseSchedule {
       Best winner;
       for (; next >= 0 && occurrences_[static_cast<size_t>(next)].begin == place; --next) {
         const PhraseOccurrence& here = occurrences_[static_cast<size_t>(next)];
-        const Best& behind = rest[static_cast<size_t>(here.end())];
-        const Best candidate{behind.covered + here.length, behind.chosen + 1};
+        const Best& after = rest[static_cast<size_t>(here.end())];
+        const Best candidate{after.covered + here.length, after.chosen + 1};
         if (!candidate.is_better_than(winner))
           continue;
         winner = candidate;

@@ -36,7 +36,7 @@ Occurrences resolve_greedily(Occurrences occurrences) {
   return taken;
 }
 
-/// Sorted occurrences; whoever overlaps `one` begins between its end and a longest phrase before.
+/// Sorted occurrences; those that overlap `one` begin between its end and a longest phrase before.
 Occurrences resolve_literally(const Occurrences& occurrences) {
   int64_t longest = 0;
   for (const PhraseOccurrence& occurrence : occurrences)

@@ -115,7 +115,9 @@ void PanelGrid::find_range(const PanelChart& chart) {
   if (range.lowest >= 0 && range.lowest <= range.highest / 2)
     range.lowest = 0;
   lowest_x = range.lowest;
-  highest_x = range.highest > range.lowest ? range.highest : range.lowest + 1;
+  highest_x = range.highest > range.lowest
+                  ? range.highest
+                  : range.lowest + std::max(1.0, std::abs(range.lowest) * 1e-3);
 }
 
 void PanelGrid::place_legend(const PanelChart& chart) {

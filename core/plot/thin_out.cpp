@@ -23,6 +23,23 @@ void append(const Strip& strip,
   for (auto place = places.begin(); place != end; ++place) kept.push_back(points[*place]);
 }
 
+/// The strip that begins at `begin`: the points of one column, up to a gap in the curve.
+template <class ColumnOf>
+Strip strip_from(size_t begin, const std::vector<CurvePoint>& points, const ColumnOf& column_of) {
+  const auto column = column_of(begin);
+  Strip strip{begin, begin, begin, begin};
+  for (size_t place = begin + 1;
+       place < points.size() && std::isfinite(points[place].y) && column_of(place) == column;
+       ++place) {
+    strip.last = place;
+    if (points[place].y < points[strip.lowest].y)
+      strip.lowest = place;
+    if (points[place].y > points[strip.highest].y)
+      strip.highest = place;
+  }
+  return strip;
+}
+
 }  // namespace
 
 std::vector<CurvePoint> thin_out(const std::vector<CurvePoint>& points,
@@ -31,7 +48,7 @@ std::vector<CurvePoint> thin_out(const std::vector<CurvePoint>& points,
                                  size_t columns) {
   if (points.size() <= 4 * columns || !(highest > lowest))
     return points;
-  const auto strip_of = [&](size_t place) {
+  const auto column_of = [&](size_t place) {
     const double share = (points[place].x - lowest) / (highest - lowest);
     return static_cast<int64_t>(share * static_cast<double>(columns));
   };
@@ -43,18 +60,9 @@ std::vector<CurvePoint> thin_out(const std::vector<CurvePoint>& points,
       ++begin;
       continue;
     }
-    Strip strip{begin, begin, begin, begin};
-    size_t end = begin;
-    for (; end < points.size() && std::isfinite(points[end].y) && strip_of(end) == strip_of(begin);
-         ++end) {
-      strip.last = end;
-      if (points[end].y < points[strip.lowest].y)
-        strip.lowest = end;
-      if (points[end].y > points[strip.highest].y)
-        strip.highest = end;
-    }
+    const Strip strip = strip_from(begin, points, column_of);
     append(strip, points, kept);
-    begin = end;
+    begin = strip.last + 1;
   }
   return kept;
 }

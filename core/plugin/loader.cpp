@@ -156,7 +156,7 @@ LoadedPlugin load_checked(Registry& registry, const std::string& path) {
   return plugin;
 }
 
-/// The folder `phraseq` beside the library that holds this function.
+/// The folder `phraseq` next to the library that holds this function.
 std::string folder_beside_this_library() {
   Dl_info info{};
   if (dladdr(reinterpret_cast<const void*>(&plugin_search_path), &info) == 0)

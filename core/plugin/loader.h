@@ -10,7 +10,7 @@
 namespace phraseq {
 
 /// The folders searched for plugins, first to last: `given` (--plugin-dir), PHRASEQ_PLUGIN_PATH
-/// (colon-separated; not read in a set-user-id program), the `phraseq` folder beside this library,
+/// (colon-separated; not read in a set-user-id program), the `phraseq` folder next to this library,
 /// the installed folder. Never the current folder, the data's or the checkpoint's.
 PHRASEQ_API std::vector<std::string> plugin_search_path(std::span<const std::string> given);
 

@@ -118,7 +118,14 @@ void Registry::add_plugin(const LoadedPlugin& plugin,
   plugins_.push_back(plugin);
 }
 
-Selection Registry::select(std::string_view kind, std::string_view asked_for) const {
+Selection Registry::select(std::string_view kind, std::string_view name) const {
+  auto selection = find(kind, name);
+  if (!selection)
+    reject_unknown(kind, name);
+  return std::move(*selection);
+}
+
+std::optional<Selection> Registry::find(std::string_view kind, std::string_view asked_for) const {
   frozen_ = true;
   const std::string name = registered_name(asked_for);
   for (const auto& [key, component] : components_) {
@@ -134,7 +141,7 @@ Selection Registry::select(std::string_view kind, std::string_view asked_for) co
     }
     return selection;
   }
-  reject_unknown(kind, asked_for);
+  return std::nullopt;
 }
 
 void Registry::reject_unknown(std::string_view kind, std::string_view name) const {

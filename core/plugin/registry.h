@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,6 +12,7 @@
 
 #include "core/base/api.h"
 #include "core/base/error.h"
+#include "core/base/out_of_memory.h"
 #include "core/options/option_table.h"
 #include "core/plugin/training_defaults.h"
 
@@ -84,6 +86,8 @@ class PHRASEQ_API Registry {
   /// UsageError that suggests the three nearest names of the kind and the command that lists all of
   /// them.
   Selection select(std::string_view kind, std::string_view name) const;
+  /// The same; nothing if there is no such name.
+  std::optional<Selection> find(std::string_view kind, std::string_view name) const;
   std::vector<const Component*> components() const;  ///< by kind, then name
   std::vector<std::string> names(std::string_view kind) const;
 
@@ -122,7 +126,7 @@ Preset preset(std::string name,
 }
 
 /// Calls the selected component's factory. What it throws becomes a PluginError that begins with
-/// the plugin's name, except phraseq's own errors, which are passed on.
+/// the plugin's name, except phraseq's own errors, which are passed on. Throws OutOfMemory.
 template <class Interface>
 std::unique_ptr<Interface> create(const Selection& selection,
                                   const typename Interface::Setup& setup) {
@@ -133,6 +137,8 @@ std::unique_ptr<Interface> create(const Selection& selection,
   } catch (const Error&) {
     throw;
   } catch (const std::exception& failure) {
+    if (means_out_of_memory(failure.what()))
+      throw OutOfMemory(selection.component->kind + " " + selection.name);
     throw PluginError(selection.component->plugin + ": could not create " + selection.name + ": " +
                       failure.what());
   } catch (...) {

@@ -132,7 +132,7 @@ void for_each_pass(const AnalyzeOptions& options,
   }
 }
 
-/// A picture beside a result: written first, it appears when the result is there.
+/// A picture that accompanies a result: written first, renamed only when the result is complete.
 class PlotFile {
  public:
   void write(const std::string& path, const std::string& document) {
@@ -229,8 +229,10 @@ AnalyzeRun::AnalyzeRun(std::span<const std::string> arguments)
 }
 
 int analyze(AnalyzeRun& run) {
-  check_result_target(run.options.output);
-  check_result_target(run.options.plot);
+  for (const std::string& result : {run.options.output, run.options.plot}) {
+    check_not_read(result, run.model, /*data=*/"");
+    check_result_target(result);
+  }
   at::set_num_threads(static_cast<int>(run.model.worker_settings().threads));
   const auto models = load_models(run.loaded->registry, run.model, "");
   if (models.size() > 1)

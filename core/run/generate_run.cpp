@@ -26,7 +26,7 @@ namespace phraseq {
 namespace {
 
 /// How the decoder takes lexical constraints; kNone for decoders without this option.
-ConstraintOrder constraint_order(GenerateRun& run) {
+ConstraintOrder constraint_order(const GenerateRun& run) {
   ConstraintOrder order = ConstraintOrder::kNone;
   const OptionField* field = run.table.find("constraints");
   if (field == nullptr)
@@ -59,6 +59,9 @@ std::string evaluation_text(const GenerateRun& run,
                             const GenerationReport& report,
                             const Metric& metric) {
   const OptionField* beam = run.table.find("beam");
+  if (beam != nullptr &&
+      beam->to_text() == "0")  // sampling: fairseq's beam is the number of samples
+    beam = run.table.find("nbest");
   const std::string search = beam != nullptr ? "beam=" + beam->to_text() : run.decoder.name;
   return fmt::format(
       "Generate {} with {}: {}", run.options.gen_subset, search, report.score_text(metric));
@@ -140,36 +143,62 @@ std::string GenerateRun::explain_unknown(const std::string& option) const {
   return owners_of_option(loaded->registry, kKinds, option);
 }
 
-std::vector<std::string> GenerateRun::problems() {
-  std::vector<std::string> problems = options.problems();
-  for (auto& problem : decoder.options->problems()) problems.push_back(std::move(problem));
-  const OptionField* nbest = table.find("nbest");
-  if (options.output_format() == OutputFormat::kPlain && nbest != nullptr && options.mbr.empty() &&
-      nbest->to_text() != "1") {
+namespace {
+
+using Problems = std::vector<std::string>;
+
+void add_problems_of(const Selection& component, Problems& problems) {
+  if (component.component == nullptr)
+    return;
+  for (auto& problem : component.options->problems()) problems.push_back(std::move(problem));
+}
+
+void check_nbest(const GenerateRun& run, Problems& problems) {
+  const OptionField* nbest = run.table.find("nbest");
+  const bool is_one = nbest == nullptr || nbest->to_text() == "1";
+  const bool chooses = !run.options.mbr.empty();
+  if (run.options.output_format() == OutputFormat::kPlain && !chooses && !is_one) {
     problems.emplace_back(
         "plain text has one line per sentence: use --nbest with --format fairseq or jsonl");
   }
-  if (tokenizer.component != nullptr) {
-    for (auto& problem : tokenizer.options->problems()) problems.push_back(std::move(problem));
-  }
-  if (options.score_reference && !shortlist.path.empty())
-    problems.emplace_back("--score-reference does not search: do not use --shortlist");
-  const ShortlistOptions defaults;
-  if (shortlist.path.empty() && (shortlist.size.best != defaults.size.best ||
-                                 shortlist.size.frequent != defaults.size.frequent))
-    problems.emplace_back("--shortlist-best and --shortlist-frequent are for --shortlist FILE");
-  if (options.mbr.empty() && options.mbr_weights != score::MbrWeights::kUniform)
-    problems.emplace_back("--mbr-weights is for --mbr METRIC");
-  if (options.lm_weight != 0 && options.lm_path.empty())
-    problems.emplace_back("--lm-weight is the weight of a language model: give it with --lm-path");
-  if (!options.mbr.empty() && (nbest == nullptr || nbest->to_text() == "1"))
+  if (chooses && is_one)
     problems.emplace_back("--mbr chooses among several hypotheses: use it with --nbest N");
-  if (!options.data.empty() && constraint_order(*this) != ConstraintOrder::kNone) {
+  if (!chooses && run.options.mbr_weights != score::MbrWeights::kUniform)
+    problems.emplace_back("--mbr-weights needs --mbr METRIC");
+}
+
+void check_shortlist(const GenerateRun& run, Problems& problems) {
+  const ShortlistOptions defaults;
+  const bool is_given = !run.shortlist.path.empty();
+  if (is_given && run.options.score_reference)
+    problems.emplace_back("--score-reference does not search: do not use --shortlist");
+  if (!is_given && (run.shortlist.size.best != defaults.size.best ||
+                    run.shortlist.size.frequent != defaults.size.frequent))
+    problems.emplace_back("--shortlist-best and --shortlist-frequent need --shortlist FILE");
+}
+
+void check_constraints(const GenerateRun& run, Problems& problems) {
+  if (constraint_order(run) == ConstraintOrder::kNone)
+    return;
+  if (!run.options.data.empty()) {
     problems.emplace_back(
         "--constraints reads the constraints from lines of text, and DATA has none: use --input");
   }
-  if (!options.trees.empty() && constraint_order(*this) != ConstraintOrder::kNone)
+  if (!run.options.trees.empty())
     problems.emplace_back("--constraints and --trees cannot be combined");
+}
+
+}  // namespace
+
+std::vector<std::string> GenerateRun::problems() const {
+  Problems problems = options.problems();
+  add_problems_of(decoder, problems);
+  add_problems_of(tokenizer, problems);
+  check_nbest(*this, problems);
+  check_shortlist(*this, problems);
+  check_constraints(*this, problems);
+  if (options.lm_weight != 0 && options.lm_path.empty())
+    problems.emplace_back("--lm-weight is the weight of a language model: give it with --lm-path");
   return problems;
 }
 
@@ -282,7 +311,7 @@ int generate(GenerateRun& run) {
   const WorkerSettings workers = run.model.worker_settings();
   at::set_num_threads(static_cast<int>(workers.threads));
   // First: a bad place is found before the work.
-  check_not_an_input(run.options.output, {run.options.input, run.options.trees});
+  check_not_read(run.options.output, run.model, run.options.data);
   ResultOutput output(shards.output(run.options.output));
   Translator engine = make_engine(run, workers);
   const auto source = open_source(run, engine);

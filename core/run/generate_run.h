@@ -28,7 +28,7 @@ struct PHRASEQ_API GenerateRun {
   Selection metric;     ///< none in `interactive`
   Selection tokenizer;  ///< chosen and described with --tokenizer or --bpe
 
-  std::vector<std::string> problems();
+  std::vector<std::string> problems() const;
   /// Names the --decoder, --scoring or --tokenizer that has an unknown option.
   std::string explain_unknown(const std::string& option) const;
 

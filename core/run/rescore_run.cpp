@@ -68,7 +68,8 @@ void describe_files(OptionTable& table, RescoreOptions& o) {
              o.output,
              "Output file; - = standard output. With --contrastive: one line per pair, if a file "
              "is given.")
-      .value_name("FILE");
+      .value_name("FILE")
+      .writes_file();
   table.field("format",
               o.format.format,
               kOutputFormatNames,
@@ -134,8 +135,6 @@ namespace {
 /// Writes a line, or a record, for each of the pairs.
 int rescore_pairs(RescoreRun& run, const TranslationSettings& settings, const ShardRun& shards) {
   // First: a bad place is found before the work.
-  check_not_an_input(run.options.output,
-                     {run.options.source, run.options.target, run.options.trees});
   ResultOutput output(shards.output(run.options.output));
   const auto models = load_models(run.loaded->registry, run.model, run.options.data);
   warn_of_unused_trees(models, run.options.trees);
@@ -198,6 +197,7 @@ int rescore(RescoreRun& run) {
   settings.max_sentences = run.options.batches.batch_size;
   settings.workers = run.model.worker_settings();
   at::set_num_threads(static_cast<int>(settings.workers.threads));
+  check_not_read(run.options.output, run.model, run.options.data);
   return run.options.contrastive.wanted() ? evaluate_contrastive(run, settings)
                                           : rescore_pairs(run, settings, shards);
 }

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
+#include "core/base/log.h"
 #include "core/base/wording/counted.h"
 #include "core/checkpoint/checkpoint_file.h"
 #include "core/checkpoint/checkpoint_folder.h"
@@ -35,15 +36,6 @@ struct RecordedTraining {
   nlohmann::json options = nlohmann::json::object();  ///< of the whole training, by name
 };
 
-bool has_criterion(const Registry& registry, const std::string& name) {
-  try {
-    registry.select(Criterion::kKind, name);
-    return true;
-  } catch (const Error&) {
-    return false;
-  }
-}
-
 RecordedTraining recorded_training(const Registry& registry, const std::string& path) {
   RecordedTraining recorded;
   try {
@@ -54,7 +46,7 @@ RecordedTraining recorded_training(const Registry& registry, const std::string& 
     const auto found = options.find("criterion");
     const std::string name =
         found != options.end() && found->is_string() ? found->get<std::string>() : "";
-    if (has_criterion(registry, name))
+    if (registry.find(Criterion::kKind, name))
       recorded = {name, options};
   } catch (const Error&) {
     return recorded;
@@ -104,6 +96,17 @@ void require_splits(const ValidateOptions& options, const Task& task) {
           fmt::format("{} has no split '{}'", data_folders(options.data).front(), subset),
           "use another split with --valid-subset");
   }
+}
+
+/// The task of the checkpoint decides whether alignments are read.
+void warn_of_missing_alignments(const Criterion& criterion, Options& task) {
+  OptionTable table;
+  task.describe(table);
+  const OptionField* const loading = table.find("load-alignments");
+  if (criterion.uses_alignments() && (loading == nullptr || loading->to_text() != "yes"))
+    log_warning(
+        "the alignment loss is 0: the checkpoint was trained without --load-alignments, so "
+        "the alignments of the data are not read");
 }
 
 /// One per thread on the CPU: each thread computes its own batches.
@@ -218,6 +221,7 @@ void validate(ValidateRun& run, const std::function<void(const ValidationResult&
                         run.options.subsets()},
                        /*trained=*/true);
   const auto criteria = make_criteria(run, model);
+  warn_of_missing_alignments(*criteria.front(), *model.task_selection.options);
   for (const std::string& subset : run.options.subsets()) {
     Validator validator(
         model, *criteria.front(), run.options.precision, validator_options(run.options, subset));

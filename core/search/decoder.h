@@ -17,6 +17,7 @@ namespace phraseq {
 
 struct Component;
 
+/// The arguments of a decoder besides its options.
 struct DecoderSetup {
   int64_t target_vocabulary = 0;
 };
@@ -57,7 +58,8 @@ class PHRASEQ_API Decoder {
   using Factory = std::function<std::unique_ptr<Decoder>(const Options&, const Setup&)>;
 
   virtual ~Decoder() = default;
-  /// Returns the n best hypotheses of each sentence, best first, in the order of the batch.
+  /// Returns the n best hypotheses of each sentence, best first, in the order of the batch. Throws
+  /// DivergenceError if the scores of a model are not finite.
   virtual std::vector<std::vector<Hypothesis>> decode(const DecodingRequest& request) = 0;
 };
 

@@ -78,7 +78,7 @@ std::vector<std::string> SearchOptions::problems() const {
   if (length_cap.form == LengthCapForm::kNeutron &&
       (length_cap.a != LengthCap{}.a || length_cap.b != LengthCap{}.b)) {
     found.emplace_back(
-        "--max-len-form neutron has no use for --max-len-a and --max-len-b: it allows "
+        "--max-len-form neutron does not use --max-len-a and --max-len-b: it allows "
         "max(64, a quarter of the source) more tokens than the source has");
   }
   const bool linear = length_cap.form == LengthCapForm::kLinear && length_cap.a == 0;

@@ -13,6 +13,7 @@
 #include <boost/beast/http.hpp>
 #include <fmt/format.h>
 
+#include "core/base/text_fields.h"
 #include "core/serve/deadline.h"
 
 namespace phraseq {
@@ -36,9 +37,7 @@ std::chrono::nanoseconds duration_of(double seconds) {
 }
 
 std::string lower_case(boost::beast::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 'a' - 'A') : c;
-  return lower;
+  return to_ascii_lowercase({text.data(), text.size()});
 }
 
 /// Without the query; of "http://host/path" (RFC 9112, section 3.2.2), the path.
@@ -142,7 +141,7 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   /// Reads and drops what still arrives: a connection that is closed with unread data loses the
   /// response that the client has not read yet.
   void drain();
-  void drain_more();
+  void discard_more();
 
   tcp::socket socket_;
   Deadline deadline_;
@@ -152,14 +151,14 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   std::optional<http::request_parser<http::string_body>> parser_;
   std::optional<http::response<http::string_body>> response_;
   Phase phase_ = Phase::kIdle;
-  bool slow_ = false;
-  bool keep_alive_ = false;
+  bool is_slow_ = false;
+  bool keeps_alive_ = false;
   bool is_head_ = false;
-  bool drain_ = false;
+  bool discards_rest_ = false;
   unsigned version_ = 11;
   int64_t request_number_ = 0;
-  std::array<char, 16384> dropped_{};
-  size_t drained_ = 0;
+  std::array<char, 16384> discard_buffer_{};
+  size_t discarded_bytes_ = 0;
 };
 
 void HttpSession::start() {
@@ -175,7 +174,7 @@ void HttpSession::refuse_connection() {
 void HttpSession::stop() {
   if (phase_ == Phase::kIdle)
     close();
-  if (phase_ == Phase::kReading && !slow_)
+  if (phase_ == Phase::kReading && !is_slow_)
     limit_reading(std::min(kStopTime, duration_of(shared_.limits.read_seconds)));
 }
 
@@ -194,7 +193,7 @@ void HttpSession::read_header() {
   parser_.emplace();
   parser_->header_limit(kHeaderBytes);
   parser_->body_limit(static_cast<uint64_t>(shared_.limits.max_body_bytes));
-  slow_ = false;
+  is_slow_ = false;
   limit_reading(duration_of(shared_.limits.read_seconds));
   if (phase_ == Phase::kIdle) {
     socket_.async_wait(tcp::socket::wait_read, [self = shared_from_this()](error_code failure) {
@@ -209,7 +208,7 @@ void HttpSession::read_header() {
 
 void HttpSession::limit_reading(std::chrono::nanoseconds time) {
   deadline_.set(time, [self = shared_from_this()] {
-    self->slow_ = true;
+    self->is_slow_ = true;
     error_code ignored;
     self->socket_.cancel(ignored);
     // What had arrived already is read on: not for longer than this.
@@ -261,7 +260,7 @@ void HttpSession::receive_body() {
 }
 
 void HttpSession::read_failed(error_code failure) {
-  if (slow_ && parser_->got_some())
+  if (is_slow_ && parser_->got_some())
     return refuse(408, "request_timeout", "the request did not arrive in time");
   if (failure == http::error::body_limit) {
     return refuse(413,
@@ -283,7 +282,7 @@ void HttpSession::read_failed(error_code failure) {
 void HttpSession::handle() {
   phase_ = Phase::kHandling;
   auto message = parser_->release();
-  keep_alive_ = message.keep_alive();
+  keeps_alive_ = message.keep_alive();
   version_ = message.version();
   is_head_ = message.method() == http::verb::head;
   HttpRequest request;
@@ -348,19 +347,19 @@ bool HttpSession::client_has_left() {
 
 void HttpSession::refuse(int status, const std::string& code, const std::string& message) {
   const std::string path = parser_ ? path_of(parser_->get().target()) : std::string();
-  keep_alive_ = false;
+  keeps_alive_ = false;
   is_head_ = parser_ && parser_->get().method() == http::verb::head;
-  drain_ = true;
+  discards_rest_ = true;
   write(shared_.handler.refusal(path, status, code, message));
 }
 
 void HttpSession::write(HttpResponse response) {
   phase_ = Phase::kWriting;
-  keep_alive_ = keep_alive_ && !shared_.stopping;
+  keeps_alive_ = keeps_alive_ && !shared_.stopping;
   response_.emplace(static_cast<http::status>(response.status), version_);
   response_->set(http::field::content_type, response.content_type);
   for (const auto& [name, value] : response.headers) response_->set(name, value);
-  response_->keep_alive(keep_alive_);
+  response_->keep_alive(keeps_alive_);
   response_->content_length(response.body.size());
   if (!is_head_)
     response_->body() = std::move(response.body);
@@ -374,9 +373,9 @@ void HttpSession::write(HttpResponse response) {
 void HttpSession::written(error_code failure) {
   if (failure)
     return close();
-  if (drain_)
+  if (discards_rest_)
     return drain();
-  if (keep_alive_ && !shared_.stopping)
+  if (keeps_alive_ && !shared_.stopping)
     return read_header();
   error_code ignored;
   socket_.shutdown(tcp::socket::shutdown_send, ignored);
@@ -388,16 +387,16 @@ void HttpSession::drain() {
   error_code ignored;
   socket_.shutdown(tcp::socket::shutdown_send, ignored);
   deadline_.set(kDrainTime, [self = shared_from_this()] { self->close(); });
-  drain_more();
+  discard_more();
 }
 
-void HttpSession::drain_more() {
-  socket_.async_read_some(asio::buffer(dropped_),
+void HttpSession::discard_more() {
+  socket_.async_read_some(asio::buffer(discard_buffer_),
                           [self = shared_from_this()](error_code failure, size_t bytes) {
-                            self->drained_ += bytes;
-                            if (failure || self->drained_ > kDrainBytes)
+                            self->discarded_bytes_ += bytes;
+                            if (failure || self->discarded_bytes_ > kDrainBytes)
                               return self->close();
-                            self->drain_more();
+                            self->discard_more();
                           });
 }
 

@@ -84,7 +84,7 @@ bool is_form(const HttpRequest& request) {
 void reject_multipart(const HttpRequest& request) {
   if (request.header("content-type").starts_with("multipart/")) {
     throw ServiceError(
-        400, "bad_request", "multipart forms are not supported: send JSON or an urlencoded form");
+        400, "bad_request", "multipart forms are not supported: send JSON or a URL-encoded form");
   }
 }
 
@@ -169,7 +169,7 @@ void Service::route(const HttpRequest& request, const Reply& reply) {
   const std::string& path = request.path;
   const Route* known = find_route(path);
   if (known == nullptr)
-    throw ServiceError(404, "not_found", fmt::format("there is nothing at {}", path));
+    throw ServiceError(404, "not_found", fmt::format("no such path: {}", path));
   if (!has_method(*known, request.method)) {
     HttpResponse response = error_response(
         path,

@@ -3,6 +3,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "core/base/wording/message_text.h"
 #include "core/serve/http_message.h"
 
 namespace phraseq {
@@ -11,7 +12,7 @@ namespace phraseq {
 class ServiceError : public std::runtime_error {
  public:
   ServiceError(int status, std::string code, const std::string& message, std::string field = {})
-      : std::runtime_error(message),
+      : std::runtime_error(shortened_message(message)),  // what() would end at a NUL
         status_(status),
         code_(std::move(code)),
         field_(std::move(field)) {}

@@ -74,9 +74,9 @@ std::string choose_by_name(const std::string& name, const std::vector<ServedMode
 }
 
 /// The model of a language pair. "auto" is the source language when only one is possible.
-std::string choose_by_languages(const std::string& source,
-                                const std::string& target,
-                                const std::vector<ServedModel>& models) {
+const ServedModel& choose_by_languages(const std::string& source,
+                                       const std::string& target,
+                                       const std::vector<ServedModel>& models) {
   std::vector<const ServedModel*> found;
   for (const ServedModel& model : models) {
     if (model.translates && model.target == target && (source == "auto" || model.source == source))
@@ -89,7 +89,7 @@ std::string choose_by_languages(const std::string& source,
   };
   if (std::any_of(found.begin(), found.end(), differs))
     throw bad_request("source", "automatic detection is not supported; give the language");
-  return found.front()->name;
+  return *found.front();
 }
 
 api::Split split_from(const std::string& name) {
@@ -149,14 +149,6 @@ std::vector<std::string> other_texts(const api::Translation& translation, int64_
   for (size_t rank = 1; rank < most && static_cast<int64_t>(texts.size()) < count; ++rank)
     texts.push_back(translation.text(rank));
   return texts;
-}
-
-int64_t max_nbest_of(const std::string& name, const std::vector<ServedModel>& models) {
-  for (const ServedModel& model : models) {
-    if (model.name == name)
-      return model.max_nbest;
-  }
-  return 1;
 }
 
 }  // namespace
@@ -223,14 +215,16 @@ TranslateCall read_libre_call(const nlohmann::json& body,
     throw bad_request("target", "missing");
   if (string_field(body, "format", "text") != "text")
     throw bad_request("format", "only text is supported");
-  call.model = choose_by_languages(source, target, models);
+  const ServedModel& model = choose_by_languages(source, target, models);
+  call.model = model.name;
+  if (source == "auto")
+    call.detected_source = model.source;
   call.alternatives = alternatives_of(body);
   if (call.alternatives < 0)
     throw bad_request("alternatives", "expected 0 or more");
   call.is_list = texts.is_list;
   call.request.texts = texts.items;
-  call.request.options.nbest =
-      std::min(call.alternatives, max_nbest_of(call.model, models) - 1) + 1;
+  call.request.options.nbest = std::min(call.alternatives, model.max_nbest - 1) + 1;
   call.request.options.split = options.split;
   return call;
 }
@@ -245,6 +239,10 @@ nlohmann::ordered_json libre_answer(const TranslateCall& call,
   Json answer;
   if (call.alternatives > 0)
     answer["alternatives"] = call.is_list ? alternatives : alternatives.front();
+  if (!call.detected_source.empty()) {
+    const Json detected = {{"confidence", 100}, {"language", call.detected_source}};
+    answer["detectedLanguage"] = call.is_list ? Json(translations.size(), detected) : detected;
+  }
   answer["translatedText"] = call.is_list ? texts : texts.front();
   return answer;
 }

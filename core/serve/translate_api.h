@@ -15,8 +15,9 @@ namespace phraseq {
 struct TranslateCall {
   std::string model;
   TranslationRequest request;
-  bool is_list = false;      ///< LibreTranslate: q was a list
-  int64_t alternatives = 0;  ///< LibreTranslate: hypotheses after the best
+  bool is_list = false;              ///< LibreTranslate: q was a list
+  int64_t alternatives = 0;          ///< LibreTranslate: hypotheses after the best
+  std::string detected_source = {};  ///< LibreTranslate: the language that `auto` stood for
 };
 
 /// POST /v1/translate and GET /v1/models (docs/guide/serving.md). Errors are ServiceErrors.

@@ -8,6 +8,7 @@
 #include <unicode/utf8.h>
 
 #include "core/base/error.h"
+#include "core/base/text_fields.h"
 #include "core/io/utf8.h"
 
 namespace phraseq {
@@ -75,10 +76,10 @@ std::string_view strip_right(std::string_view text) {
 std::string_view strip(std::string_view text) {
   size_t begin = 0;
   while (begin < text.size()) {
-    size_t behind = begin;
-    if (!is_space(next_character(text, behind)))
+    size_t after = begin;
+    if (!is_space(next_character(text, after)))
       break;
-    begin = behind;
+    begin = after;
   }
   return strip_right(text.substr(begin));
 }
@@ -99,15 +100,6 @@ std::string join_words(const std::vector<std::string_view>& words) {
     text += word;
   }
   return text;
-}
-
-std::string to_ascii_lowercase(std::string_view text) {
-  std::string result(text);
-  for (char& byte : result) {
-    if (byte >= 'A' && byte <= 'Z')
-      byte = static_cast<char>(byte + ('a' - 'A'));
-  }
-  return result;
 }
 
 std::string to_lowercase(std::string_view text) {

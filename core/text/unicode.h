@@ -33,8 +33,6 @@ PHRASEQ_API std::string_view strip(std::string_view text);
 /// Full Unicode lowercasing in the root locale, whatever LC_ALL is: `İ` becomes two code points,
 /// and `Σ` at the end of a word `ς`. The same as Python's `str.lower()`.
 PHRASEQ_API std::string to_lowercase(std::string_view text);
-/// Lowercases only the letters A to Z, as Perl does on bytes.
-PHRASEQ_API std::string to_ascii_lowercase(std::string_view text);
 
 /// U+FFFD in place of each invalid sequence.
 PHRASEQ_API std::u32string to_code_points(std::string_view text);

@@ -104,7 +104,7 @@ std::string validation_line(const TrainingProgress& progress,
                             const std::string& best) {
   const std::string score =
       result.score ? fmt::format(" | {} {:.2f}", result.score->name, result.score->value) : "";
-  return fmt::format("epoch {:03} | valid on '{}'{}{} | num_updates {}{}{}",
+  return fmt::format("epoch {:03} | valid on '{}' subset{}{} | num_updates {}{}{}",
                      progress.epoch,
                      result.subset,
                      losses_text(result.losses),

@@ -1,5 +1,7 @@
 #include "core/translate/sentence_source.h"
 
+#include <cerrno>
+#include <filesystem>
 #include <span>
 #include <utility>
 
@@ -72,6 +74,8 @@ bool all_have_references(const Corpus& corpus) {
 std::unique_ptr<Corpus> corpus_of_split(const TranslationModel& model,
                                         const std::string& folder,
                                         const std::string& split) {
+  if (!std::filesystem::exists(folder))
+    throw IoError(folder, "open the data folder", ENOENT);
   if (std::filesystem::is_regular_file(folder)) {
     throw DataError(fmt::format("{} is a file, not a data folder", folder),
                     "translate the lines of a file with --input FILE");

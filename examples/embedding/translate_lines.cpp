@@ -6,9 +6,12 @@
 #include <phraseq/translate.h>
 
 int main(int argc, char** argv) {
+  if (argc < 2) {
+    std::cerr << "usage: translate_lines CHECKPOINT [OPTION...] < IN > OUT\n";
+    return 2;
+  }
   try {
-    const std::vector<std::string> arguments(argv + 1, argv + argc);
-    const phraseq::api::Model model(arguments.at(0), {arguments.begin() + 1, arguments.end()});
+    const phraseq::api::Model model(argv[1], std::vector<std::string>(argv + 2, argv + argc));
     std::vector<std::string> lines;
     for (std::string line; std::getline(std::cin, line);) lines.push_back(line);
     for (const auto& translation : model.translate(lines)) std::cout << translation.text() << '\n';

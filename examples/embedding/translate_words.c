@@ -5,7 +5,11 @@
 int main(int argc, char **argv) {
   phraseq_model *model = NULL;
   phraseq_result *result = NULL;
-  if (argc < 2 || phraseq_load(argv[1], NULL, 0, &model) != PHRASEQ_OK ||
+  if (argc < 3) {
+    fprintf(stderr, "usage: translate_words CHECKPOINT TEXT...\n");
+    return 2;
+  }
+  if (phraseq_load(argv[1], NULL, 0, &model) != PHRASEQ_OK ||
       phraseq_translate(model, (const char *const *)argv + 2, (size_t)argc - 2, NULL, &result) != PHRASEQ_OK) {
     fprintf(stderr, "%s\n", phraseq_last_error());
     phraseq_free_model(model);

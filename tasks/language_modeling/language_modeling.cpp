@@ -145,10 +145,11 @@ Batch LanguageModeling::collate(const std::vector<Example>& examples,
     generated.push_back(example.target);
     with_target += example.target.empty() ? 0 : 1;
     if (!example.target.empty() && example.target.size() != example.source.size()) {
-      throw UsageError(fmt::format("task language_modeling: block {} has {} tokens after {}",
-                                   example.id + 1,
-                                   example.target.size(),
-                                   example.source.size()));
+      throw UsageError(
+          fmt::format("task language_modeling: block {} has {} target tokens for {} input tokens",
+                      example.id + 1,
+                      example.target.size(),
+                      example.source.size()));
     }
   }
   batch.source = PackedTokens::pack(fed);

@@ -85,6 +85,8 @@ TEST_F(BashCompletion, CompletesOptionsAndTheirOtherNames) {
   EXPECT_THAT(complete({"phraseq", "train", "--max-up"}), ElementsAre("--max-update"));
   EXPECT_THAT(complete({"phraseq", "train", "--max-sent"}), ElementsAre("--max-sentences"));
   EXPECT_THAT(complete({"phraseq", "score", "--max-up"}), IsEmpty());
+  EXPECT_THAT(complete({"phraseq", "score", "--tok"}), ElementsAre("--tokenize"));
+  EXPECT_THAT(complete({"phraseq", "score", "--bleu-tok"}), ElementsAre("--bleu-tokenize"));
 }
 
 TEST_F(BashCompletion, CompletesChoicesAfterASpaceAndAfterAnEqualsSign) {
@@ -210,7 +212,7 @@ TEST(CompletionCommand, RefusesAnotherShell) {
   EXPECT_THAT(result.errors, HasSubstr("'tcsh' is not one of bash, zsh, fish"));
 }
 
-TEST(CompletionCommand, PassesOverWhatIsNoProgram) {
+TEST(CompletionCommand, SkipsFilesThatAreNotPrograms) {
   end_to_end::Workspace space;
   const std::string program = space.path("phraseq-completion");
   std::filesystem::copy_file(PHRASEQ_BUILD_FOLDER "/bin/phraseq-completion", program);

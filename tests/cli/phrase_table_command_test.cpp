@@ -55,11 +55,11 @@ TEST_F(PhraseTableCommand, BuildsATableThatCheckAcceptsAndMatchReads) {
 TEST_F(PhraseTableCommand, RejectsWhatAnActionHasNoUseFor) {
   folder.write("table", "a ||| b ||| others ||| 1 ||| 2\n");
   const std::pair<std::string, std::string> uses[] = {
-      {"match table -i s --wrong w", "match has no use for --wrong"},
-      {"match table -i s --source s", "match has no use for --source"},
-      {"check table --json", "check has no use for --json"},
-      {"check table --reference t", "check has no use for --reference"},
-      {"build table --source s --target t --output o", "build has no use for a phrase table"}};
+      {"match table -i s --wrong w", "match does not use --wrong"},
+      {"match table -i s --source s", "match does not use --source"},
+      {"check table --json", "check does not use --json"},
+      {"check table --reference t", "check does not use --reference"},
+      {"build table --source s --target t --output o", "build does not use a phrase table"}};
   for (const auto& [arguments, problem] : uses) {
     const Outcome rejected = run(arguments);
     EXPECT_EQ(rejected.code, kExitUsage) << arguments;

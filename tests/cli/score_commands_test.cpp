@@ -289,6 +289,8 @@ TEST_F(ScoreCommands, CompareAndLearnersDoNotReplaceWhatTheyRead) {
     EXPECT_EQ(result.exit_code, kExitUsage) << command;
     EXPECT_THAT(result.errors, HasSubstr("is one of the inputs")) << command;
   }
+  EXPECT_THAT(run("compare a sys --ref a -o n.svg --plot ./n.svg").errors,
+              HasSubstr("./n.svg: is written by --output and by --plot"));
   EXPECT_EQ(space.read("words"), "a b a b\n");
 }
 
@@ -353,8 +355,8 @@ TEST_F(ScoreCommands, ComparePrintsTextJsonAndAPage) {
   EXPECT_THAT(run(line + " -f html --sentences 0").output, Not(HasSubstr("<h2>Sentences: ")));
   EXPECT_EQ(run(line + " -o -").output, text.output);
   EXPECT_FALSE(space.exists("-"));
-  EXPECT_THAT(run(line + " --sentences 3").errors, HasSubstr("--sentences is for --format html"));
-  EXPECT_THAT(run(line + " --plot-kind lines").errors, HasSubstr("--plot FILE, which is missing"));
+  EXPECT_THAT(run(line + " --sentences 3").errors, HasSubstr("--sentences needs --format html"));
+  EXPECT_THAT(run(line + " --plot-kind lines").errors, HasSubstr("--plot-kind needs --plot FILE"));
   EXPECT_EQ(run(line + " -o nowhere/page.html").exit_code, kExitIo);
   EXPECT_EQ(run(line + " --plot nowhere/plot.svg").exit_code, kExitIo);
 }

@@ -52,7 +52,7 @@ TEST_F(BatchShares, LearnTheSameAsWholeBatchesWithoutDropout) {
     EXPECT_EQ(shares.at(name), whole.at(name)) << name;
 }
 
-TEST_F(BatchShares, ComeToTheSameBitsAgainAndAfterAResume) {
+TEST_F(BatchShares, GiveTheSameBitsAgainAndAfterAResume) {
   for (const std::string precision : {"fp32", "bf16"}) {
     const std::string options =
         "--batch-shares 2 --update-freq 2 --store-ema --precision " + precision;
@@ -67,7 +67,7 @@ TEST_F(BatchShares, ComeToTheSameBitsAgainAndAfterAResume) {
   }
 }
 
-TEST_F(BatchShares, OfSeveralProcessesComeToTheBitsOfOneThatAccumulates) {
+TEST_F(BatchShares, OfSeveralProcessesGiveTheSameBitsAsOneThatAccumulates) {
   const std::string options = "--max-epoch 1 --batch-shares 2 --eval-bleu ";
   train("one", 1000, options + "--update-freq 2");
   train("two", 1000, options + "--nproc-per-node 2");

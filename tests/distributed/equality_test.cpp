@@ -37,7 +37,7 @@ class SeveralProcesses : public ::testing::Test {
 };
 
 // The last update of an epoch has fewer batches than there are processes.
-TEST_F(SeveralProcesses, ComeToTheBitsOfOneProcessThatAccumulates) {
+TEST_F(SeveralProcesses, GiveTheSameBitsAsOneProcessThatAccumulates) {
   const std::string common = "--max-tokens 110 --max-epoch 2 --eval-bleu ";
   for (const int count : {2, 4}) {
     const std::string number = std::to_string(count);
@@ -180,14 +180,14 @@ TEST_F(SeveralProcesses, ContinueARunOfOneProcessThatAccumulated) {
       workspace_.run(toy_train("resumed", 1000) + words("--threads 1 --max-tokens 110 "
                                                         "--max-epoch 4"));
   ASSERT_EQ(alone.exit_code, kExitOk) << alone.errors;
-  EXPECT_THAT(alone.errors, ::testing::HasSubstr("an update consists of 1 batches, before of 2"));
+  EXPECT_THAT(alone.errors, ::testing::HasSubstr("an update consists of 1 batches instead of 2"));
 }
 
 /// Parameter: an architecture and its options.
 class SeveralProcessesWith : public SeveralProcesses,
                              public ::testing::WithParamInterface<const char*> {};
 
-TEST_P(SeveralProcessesWith, ComeToTheBitsOfOneProcess) {
+TEST_P(SeveralProcessesWith, GiveTheSameBitsAsOneProcess) {
   const std::string arguments =
       std::string(
           "train data-bin --optimizer adam --lr 0.002 --lr-scheduler constant --seed 3 "
@@ -209,7 +209,7 @@ INSTANTIATE_TEST_SUITE_P(
                       "--arch phrase_transformer_tiny_3 --no-share-all-embeddings"),
     [](const auto& parameter) { return "Case" + std::to_string(parameter.index); });
 
-TEST(SeveralProcessesWithAPhraseMemory, ComeToTheBitsOfOneProcess) {
+TEST(SeveralProcessesWithAPhraseMemory, GiveTheSameBitsAsOneProcess) {
   Workspace workspace;
   write_toy_corpus(workspace);
   workspace.write("table",

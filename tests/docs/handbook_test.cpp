@@ -23,7 +23,7 @@ std::string text_of_file(const fs::path& file) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-/// Code without comments, the export mark and white space.
+/// Code without comments, the export mark and whitespace.
 std::string bare_code(const std::string& code) {
   std::string bare;
   std::istringstream lines(code);

@@ -210,6 +210,12 @@ TEST_F(AlignmentTraining, NeedsAlignmentsAndSaysSo) {
   const CommandResult without = workspace_.run(training("ck --max-update 2"));
   EXPECT_EQ(without.exit_code, kExitUsage);
   EXPECT_THAT(without.errors, HasSubstr("train with --load-alignments"));
+  run_alright(workspace_, training("words --criterion cross_entropy --max-update 1"));
+  EXPECT_THAT(run_alright(workspace_,
+                          words("validate data --path words --criterion "
+                                "label_smoothed_cross_entropy_with_alignment"))
+                  .errors,
+              HasSubstr("the alignment loss is 0"));
   run_alright(workspace_, words("preprocess -s xx -t yy --trainpref train --destdir plain"));
   CommandResult missing = workspace_.run(words(
       "train plain --arch transformer_align --load-alignments --max-tokens 200 --max-update 1"));

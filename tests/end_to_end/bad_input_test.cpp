@@ -50,6 +50,33 @@ TEST_F(BadInput, InvalidUtf8IsNamedByFileLineAndByte) {
   EXPECT_THAT(expect_refusal(kExitData).errors, HasSubstr("train.de:42:6"));
 }
 
+TEST_F(BadInput, ResultsDoNotReplaceTheModel) {
+  ASSERT_EQ(workspace_.run(toy_preprocess()).exit_code, kExitOk);
+  ASSERT_EQ(workspace_.run(toy_train("run", 2)).exit_code, kExitOk);
+  const std::string pointed = workspace_.read("run/checkpoint_last");
+  const std::string model = "run/" + pointed.substr(0, pointed.find_first_of(" \n"));
+  const std::string before = workspace_.read(model);
+  for (const std::string& path : {model, std::string("run"), std::string("run/checkpoint_last")}) {
+    for (const char* command : {"generate --input", "rescore --target train.de --source"}) {
+      const CommandResult result = workspace_.run(
+          words(std::string(command) + " train.en --path " + path + " --output " + model));
+      EXPECT_EQ(result.exit_code, kExitUsage) << path << result.errors;
+      EXPECT_THAT(result.errors, HasSubstr("is one of the inputs"));
+    }
+  }
+  EXPECT_EQ(workspace_.read(model), before);
+  const CommandResult pointer =
+      workspace_.run(words("generate --input train.en --path run --output run/checkpoint_best"));
+  EXPECT_EQ(pointer.exit_code, kExitUsage);
+  EXPECT_THAT(pointer.errors, HasSubstr("checkpoint_best: is a pointer of a training run"));
+  const std::string dictionary = workspace_.read("data-bin/dict.en.txt");
+  const CommandResult data = workspace_.run(
+      words("generate data-bin --gen-subset valid --path run --output ./data-bin/dict.en.txt"));
+  EXPECT_EQ(data.exit_code, kExitUsage);
+  EXPECT_THAT(data.errors, HasSubstr("is one of the inputs"));
+  EXPECT_EQ(workspace_.read("data-bin/dict.en.txt"), dictionary);
+}
+
 TEST_F(BadInput, InvalidLinesThatGenerateSkipsOrMendsAreNamed) {
   ASSERT_EQ(workspace_.run(toy_preprocess()).exit_code, kExitOk);
   ASSERT_EQ(workspace_.run(toy_train("run", 2)).exit_code, kExitOk);

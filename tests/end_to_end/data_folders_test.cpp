@@ -108,7 +108,7 @@ TEST_F(DataFolders, WithOtherDictionariesOrAMissingOneAreRejectedAtTheStart) {
   EXPECT_EQ(workspace_.run(train(shard(0) + ":", "run", 5)).exit_code, kExitUsage);
 }
 
-TEST_F(DataFolders, LimitsOfDictionariesThatHaveNoEffectOrLeaveNothingAreWarnedOf) {
+TEST_F(DataFolders, LimitsOfDictionariesThatHaveNoEffectOrLeaveNothingGiveAWarning) {
   const CommandResult given =
       workspace_.run(words("preprocess -s en -t de --trainpref train --destdir given --srcdict "
                            "data-bin/dict.en.txt --thresholdsrc 5 --nwordstgt 4"));
@@ -125,7 +125,7 @@ TEST_F(DataFolders, LimitsOfDictionariesThatHaveNoEffectOrLeaveNothingAreWarnedO
   EXPECT_THAT(joined.errors, HasSubstr("--thresholdtgt and --nwordstgt have no effect"));
 }
 
-TEST_F(DataFolders, WordsSpelledAsControlSymbolsAreWarnedOf) {
+TEST_F(DataFolders, WordsSpelledAsControlSymbolsGiveAWarning) {
   workspace_.write("odd.en", "a </s> b\n<unk> a\n");
   workspace_.write("odd.de", "c <s> </s> <pad>\nd\n");
   // Dictionaries that are counted, and given ones.

@@ -338,7 +338,7 @@ TEST_F(FairseqParity, OfTextWithoutTheSubwordModel) {
 }
 
 /// Subwords given to a checkpoint that brings its own subword model.
-TEST_F(FairseqParity, OfTextThatWasCutIntoSubwordsBeforeIsWarnedOf) {
+TEST_F(FairseqParity, OfTextThatWasAlreadySegmentedGivesAWarning) {
   const fs::path text = folder_ / "cut", log = folder_ / "cut.log";
   const auto warning_of = [&](const std::string& lines) {
     std::ofstream(text) << lines;

@@ -79,7 +79,7 @@ TEST_P(SourceSymbols, AttentionHasAWeightForEachTokenOfTheSentence) {
   }
 }
 
-TEST_P(SourceSymbols, LongestSourceIsThatWhichFitsIntoTheModel) {
+TEST_P(SourceSymbols, TheLongestSourceFitsIntoTheModel) {
   const std::string line = longest_line();
   EXPECT_EQ(run("generate", line + "\n").exit_code, kExitOk);
   const CommandResult longer = run("generate", line + "two\n");

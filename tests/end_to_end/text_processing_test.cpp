@@ -80,7 +80,7 @@ TEST_F(TextProcessing, MayHaveCodesForEachLanguage) {
               HasSubstr("@@ "));
 }
 
-TEST_F(TextProcessing, OfTextWithoutWordsIsWarnedOf) {
+TEST_F(TextProcessing, OfTextWithoutWordsGivesAWarning) {
   workspace_.write("blank", "\n \n");
   EXPECT_THAT(run(words("learn-bpe blank --output codes")).errors,
               HasSubstr("the text has no words: the codes are empty"));

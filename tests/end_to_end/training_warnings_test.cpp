@@ -88,7 +88,7 @@ TEST_F(TrainingWarnings, TellThatALaterValidationHasDiverged) {
   EXPECT_THAT(run.errors,
               AllOf(HasSubstr("the validation at update 2 gave the loss nan"),
                     HasSubstr("best checkpoint: later/checkpoint_best (loss "),
-                    HasSubstr("| valid on 'valid' | num_updates 2"),
+                    HasSubstr("| valid on 'valid' subset | num_updates 2"),
                     Not(HasSubstr("nan);"))));
 }
 

@@ -105,6 +105,12 @@ TEST_F(WrongResume, AnotherDictionaryIsNamed) {
   EXPECT_EQ(resumed.exit_code, kExitData);
   EXPECT_THAT(resumed.errors,
               HasSubstr("the source dictionary of the data is not that of the checkpoint"));
+
+  Arguments elsewhere = toy_train("elsewhere", 20) + words("--restore-file run/checkpoint_last");
+  elsewhere.at(1) = "other-bin";
+  const CommandResult rejected = workspace_.run(elsewhere);
+  EXPECT_EQ(rejected.exit_code, kExitData) << rejected.errors;
+  EXPECT_FALSE(std::filesystem::exists(workspace_.path("elsewhere")));  // as it was before
 }
 
 TEST_F(WrongResume, AMissingCheckpointIsNotReplacedByANewRun) {
@@ -117,7 +123,7 @@ TEST_F(WrongResume, AMissingCheckpointIsNotReplacedByANewRun) {
   EXPECT_THAT(result.errors, HasSubstr("run: the folder contains no checkpoint file"));
 }
 
-TEST_F(WrongResume, ModelsWithDifferentDictionariesAreNoEnsemble) {
+TEST_F(WrongResume, ModelsWithDifferentDictionariesCannotFormAnEnsemble) {
   swap_symbols();
   Arguments arguments = toy_train("other", 2) + words("--threads 1");
   arguments.at(1) = "other-bin";

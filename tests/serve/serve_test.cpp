@@ -119,6 +119,8 @@ TEST_F(ServeTest, SpeaksTheInterfaceOfLibreTranslate) {
       {"q", {"one two", "nine"}}, {"source", "auto"}, {"target", "de"}, {"alternatives", 2}};
   const json answer = post(port(), "/translate", list).json();
   EXPECT_EQ(answer["translatedText"], json({one, other}));
+  const json detected_source = {{"confidence", 100}, {"language", "en"}};
+  EXPECT_EQ(answer["detectedLanguage"], json({detected_source, detected_source}));
   ASSERT_EQ(answer["alternatives"].size(), 2u);
   const auto hypotheses = generated("one two\n", "--nbest 3 --format jsonl");
   const json expected = json::parse(hypotheses.at(0))["hypotheses"];
@@ -262,6 +264,9 @@ TEST_F(ServeTest, NamesWhatIsWrongInARequest) {
               HasSubstr("\"the body is not valid JSON: error at byte "));
   EXPECT_THAT(post(port(), "/v1/translate", {{"text", "one"}, {"model", "xx"}}).body,
               HasSubstr("\"there is no model 'xx'; choose one of: en-de\""));
+  EXPECT_EQ(ask(port(), "POST", "/v1/translate", R"({"text": "one", "model": "\u0000x"})")
+                .json()["error"]["message"],
+            R"(there is no model '\x00x'; choose one of: en-de)");
   EXPECT_EQ(ask(port(), "GET", "/nothing").status, 404);
   const Response method = ask(port(), "DELETE", "/v1/translate");
   EXPECT_EQ(method.status, 405);

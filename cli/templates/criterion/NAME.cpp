@@ -14,8 +14,8 @@ phraseq::LossReport Loss::loss(const phraseq::DecoderOutput& output,
   const at::Tensor weight = at::pow(1 - log_p.exp(), options_.focus);
   phraseq::LossReport report;
   report.loss = -(weight * log_p).sum();
-  report.loss_sum = report.loss.item<double>();
-  report.nll_sum = -log_p.sum().item<double>();
+  report.add_sum(phraseq::kLossSum, report.loss);
+  report.add_sum(phraseq::kNllSum, -log_p.sum());
   report.tokens = log_p.numel();
   report.sentences = batch.sentences();
   return report;

@@ -77,8 +77,8 @@ void require_room(const std::string& path, size_t held, size_t more) {
   throw IoError(path,
                 fmt::format("keep more than {} MiB in memory", held >> 20),
                 ENOMEM,
-                "It is read as a whole. Does it end? Give less text, or use a machine with more "
-                "memory.");
+                "The whole input must fit into memory. Check that it ends, or use less text or a "
+                "machine with more memory.");
 }
 
 }  // namespace phraseq

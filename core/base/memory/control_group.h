@@ -10,7 +10,7 @@
 
 namespace phraseq {
 
-/// The number behind `name` in a file of lines "NAME NUMBER"; with an empty name the file's only
+/// The number after `name` in a file of lines "NAME NUMBER"; with an empty name the file's only
 /// number.
 std::optional<uint64_t> number_in(const std::filesystem::path& file, std::string_view name);
 

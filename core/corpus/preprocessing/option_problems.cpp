@@ -75,7 +75,7 @@ void check_subwords(const PreprocessOptions& o, ProblemList& problems) {
                   "--tokenizer sentencepiece needs --subwords N or --subword-model FILE");
   problems.add_if(
       o.subwords == 0 && o.has_subword_model() && has_no_use_for_models(o.tokenizer),
-      "--subword-model, --source-subword-model and --target-subword-model are for --tokenizer "
+      "--subword-model, --source-subword-model and --target-subword-model need --tokenizer "
       "sentencepiece");
   problems.add_if(o.only_source && !o.target_subword_model.empty(),
                   "--only-source has no target text: do not use --target-subword-model");
@@ -85,17 +85,16 @@ void check_subwords(const PreprocessOptions& o, ProblemList& problems) {
 void check_unused_of_preprocess(const PreprocessOptions& o, ProblemList& problems) {
   const PreprocessOptions defaults;
   problems.add_if(o.subwords == 0 && o.subword_type != defaults.subword_type,
-                  "--subword-type is for --subwords N, which is missing");
+                  "--subword-type needs --subwords N");
   problems.add_if(o.subwords == 0 && o.character_coverage != defaults.character_coverage,
-                  "--character-coverage is for --subwords N, which is missing");
+                  "--character-coverage needs --subwords N");
   problems.add_if(o.subwords == 0 && o.subword_sentences != defaults.subword_sentences,
-                  "--subword-sentences is for --subwords N, which is missing");
-  problems.add_if(!o.trees && o.on_bad_tree != defaults.on_bad_tree,
-                  "--on-bad-tree is for --trees, which is missing");
+                  "--subword-sentences needs --subwords N");
+  problems.add_if(!o.trees && o.on_bad_tree != defaults.on_bad_tree, "--on-bad-tree needs --trees");
   problems.add_if(o.align_suffix.empty() && o.on_bad_alignment != defaults.on_bad_alignment,
-                  "--on-bad-alignment is for --align-suffix SUFFIX, which is missing");
+                  "--on-bad-alignment needs --align-suffix SUFFIX");
   problems.add_if(o.pn_lowercase && !o.memory.any(),
-                  "--pn-lowercase is for --phrase-table or --pn-rules, which are missing");
+                  "--pn-lowercase needs --phrase-table or --pn-rules");
 }
 
 void check_shards(const PreprocessOptions& o, ProblemList& problems) {

@@ -68,7 +68,8 @@ void GatherOptions::describe(OptionTable& table) {
       .required()
       .value_name("NAME");
   table.field("output", output, "File or data folder to write; - = standard output; default: NAME.")
-      .value_name("FILE");
+      .value_name("FILE")
+      .writes_file();
   table.field("num-shards", num_shards, "Number of shards; 0 = determined from their names.")
       .at_least(0);
   table.field("delete-shards", delete_shards, "Remove the shards when the result is complete.");
@@ -83,6 +84,7 @@ void gather(const GatherOptions& options) {
       throw UsageError("the shards are data folders: give --output DIR");
     gather_folders(shards, output, options.overwrite);
   } else {
+    check_not_an_input(output, shards);
     const int64_t sentences =
         output == "-" ? gather_to_standard_output(shards) : gather_to_file(shards, output);
     log_info(fmt::format("{} of {}",

@@ -27,7 +27,7 @@ std::string without(std::string_view text, std::string_view mark) {
   return rest;
 }
 
-std::string without_white_space(std::string_view text) {
+std::string without_whitespace(std::string_view text) {
   std::string rest;
   for (const std::string_view word : split_whitespace(text)) rest += word;
   return rest;
@@ -50,8 +50,8 @@ struct SpelledSentence {
   std::string shown_from(size_t position) const {
     if (position >= characters.size())
       return "nothing more";
-    const auto behind = std::upper_bound(begins.begin(), begins.end(), position);
-    size_t symbol = static_cast<size_t>(behind - begins.begin()) - 1;
+    const auto after = std::upper_bound(begins.begin(), begins.end(), position);
+    size_t symbol = static_cast<size_t>(after - begins.begin()) - 1;
     std::string text;
     for (const size_t end = symbol + kSymbolsShown; symbol < end && symbol < symbols.size();
          ++symbol)
@@ -87,7 +87,7 @@ std::vector<std::string> visible_characters(std::span<const std::string> symbols
                          symbol.size() > kGoesOnMark.size() && symbol.ends_with(kGoesOnMark);
     if (goes_on)
       symbol.remove_suffix(kGoesOnMark.size());
-    visible.push_back(without_white_space(without(symbol, kSpaceMark)));
+    visible.push_back(without_whitespace(without(symbol, kSpaceMark)));
   }
   return visible;
 }

@@ -53,15 +53,21 @@ CompletedOption completed_option(const json& option) {
   return result;
 }
 
-/// The component that a section "KIND NAME" belongs to; nothing when there is none.
-std::string component_of(const std::string& section, const CompletionModel& model) {
+/// The component that a section "KIND NAME" belongs to; null if there is none.
+const CompletionScope* component_of(const std::string& section, const CompletionModel& model) {
   for (const CompletionScope& component : model.components) {
     for (const std::string& name : component.names) {
       if (section == component.kind + " " + name)
-        return scope_key(component);
+        return &component;
     }
   }
-  return {};
+  return nullptr;
+}
+
+bool has_flag(const CompletionScope& scope, const std::string& flag) {
+  return std::ranges::any_of(scope.options, [&](const CompletedOption& option) {
+    return std::ranges::count(option.flags, flag) > 0;
+  });
 }
 
 std::string kind_of(std::string_view command, const CompletedOption& option, const auto& kinds) {
@@ -121,13 +127,14 @@ CompletionScope completed_command(const json& described, const CompletionModel& 
   scope.names = {described.at("name")};
   scope.summary = first_sentence(described.at("description").get<std::string>());
   for (const json& option : described.at("options")) {
-    const std::string owner = component_of(option.at("section"), components);
-    if (owner.empty()) {
-      scope.options.push_back(completed_option(option));
-    } else if (std::find(scope.defaults.begin(), scope.defaults.end(), owner) ==
-               scope.defaults.end()) {
-      scope.defaults.push_back(owner);
-    }
+    const CompletionScope* owner = component_of(option.at("section"), components);
+    CompletedOption own = completed_option(option);
+    if (owner != nullptr)  // what is left are a command's own names, as score has sacrebleu's
+      std::erase_if(own.flags, [&](const std::string& flag) { return has_flag(*owner, flag); });
+    if (!own.flags.empty())
+      scope.options.push_back(std::move(own));
+    if (owner != nullptr && std::ranges::count(scope.defaults, scope_key(*owner)) == 0)
+      scope.defaults.push_back(scope_key(*owner));
   }
   return scope;
 }

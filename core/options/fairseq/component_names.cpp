@@ -46,6 +46,7 @@ constexpr auto kFamilies = std::to_array<Family>({
      "multilingual_translation",
      "--task translation_multi_simple_epoch trains one model for all languages"},
     {"task", "translation_lev", "there are no non-autoregressive models"},
+    {"task", "translation_moe", "there are no mixtures of experts"},
     {"task", "translation_from_pretrained", "there are no pretrained models"},
     {"task", "semisupervised_translation", "preprocess the translated text as parallel text"},
     {"criterion",

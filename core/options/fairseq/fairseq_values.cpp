@@ -88,7 +88,9 @@ std::optional<std::string> translated_value(std::string_view option,
     return overrides(value, table, notes);
   if (option == "restore-file" && (value == "checkpoint_last.pt" || value == "checkpoint_best.pt"))
     return std::string(value.substr(0, value.find('.')));
-  if (joins_subwords(option) && value == "@@ ")
+  if (option == "best-checkpoint-metric" && value == "ppl")
+    return "nll_loss";  // the lowest perplexity is that of the lowest loss
+  if (joins_subwords(option) && (value == "@@ " || value == "@@"))
     return "subword_nmt";
   return std::nullopt;
 }

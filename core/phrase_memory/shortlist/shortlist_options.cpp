@@ -18,10 +18,11 @@ void ShortlistCommandOptions::describe(OptionTable& table) {
   table
       .field("alignment",
              alignment,
-             "Word alignment of the text (0-0 1-2 …); if missing, the text is aligned first.")
+             "Word alignment of the text (0-0 1-2 …); if not given, the text is aligned first.")
       .value_name("FILE");
   table.field("output", output, "Shortlist to write, in Marian's text format.")
       .value_name("FILE")
+      .writes_file()
       .required();
   table
       .field("iterations",

@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/base/log.h"
+#include "core/base/wording/counted.h"
 #include "core/io/line_reader.h"
 #include "core/phrase_memory/phrase_matcher.h"
 #include "core/phrase_memory/table/phrase_extraction.h"
@@ -103,6 +105,23 @@ void keep_terms(std::vector<PhraseEntry>& entries, double lowest) {
   entries = std::move(kept);
 }
 
+void warn_of_long_pairs(const Bitext& bitext, const WordAligner& aligner) {
+  int64_t count = 0;
+  size_t first = 0;
+  for (size_t i = bitext.source.sentences.size(); i-- > 0;) {
+    if (!aligner.leaves_out(bitext.source.sentences[i], bitext.target.sentences[i]))
+      continue;
+    ++count;
+    first = i;
+  }
+  if (count > 0) {
+    log_warning(fmt::format("not aligned: {} with more than {} words on a side (first: line {})",
+                            counted(count, "sentence pair"),
+                            WordAlignerSettings().longest_sentence,
+                            first + 1));
+  }
+}
+
 }  // namespace
 
 std::vector<WordAlignment> align_words(const Bitext& bitext, int64_t iterations) {
@@ -112,6 +131,7 @@ std::vector<WordAlignment> align_words(const Bitext& bitext, int64_t iterations)
       std::launch::async, [&] { return WordAligner(bitext.target, bitext.source, settings); });
   const WordAligner forward_aligner(bitext.source, bitext.target, settings);
   const WordAligner backward_aligner = backward_result.get();
+  warn_of_long_pairs(bitext, forward_aligner);
   std::vector<WordAlignment> alignments;
   for (size_t i = 0; i < bitext.source.sentences.size(); ++i) {
     const auto& source = bitext.source.sentences[i];

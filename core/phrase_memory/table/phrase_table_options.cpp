@@ -45,7 +45,8 @@ void PhraseTableOptions::describe_match(OptionTable& table) {
              wrong,
              "rules with --reference: file for the phrases that are not in the reference, with "
              "line and rule.")
-      .value_name("FILE");
+      .value_name("FILE")
+      .writes_file();
   memory.describe_selection(table);
 }
 
@@ -57,9 +58,11 @@ void PhraseTableOptions::describe_build(OptionTable& table) {
   table
       .field("alignment",
              alignment,
-             "Word alignment of the bitext (0-0 1-2 …); if missing, the text is aligned first.")
+             "Word alignment of the bitext (0-0 1-2 …); if not given, the text is aligned first.")
       .value_name("FILE");
-  table.field("output", output, "Phrase table to write; - = standard output.").value_name("FILE");
+  table.field("output", output, "Phrase table to write; - = standard output.")
+      .value_name("FILE")
+      .writes_file();
   table
       .field("iterations",
              iterations,
@@ -90,7 +93,7 @@ std::vector<std::string> PhraseTableOptions::unused() const {
   const auto reject = [&](const char* option, bool is_given) {
     if (is_given)
       found.push_back(
-          fmt::format("{} has no use for {}", enum_name(kPhraseTableActionNames, action), option));
+          fmt::format("{} does not use {}", enum_name(kPhraseTableActionNames, action), option));
   };
   reject("--wrong", !wrong.empty() && !is_any_of({kRules}));
   reject("--reference", !reference.empty() && !is_any_of({kMatch, kRules}));

@@ -52,6 +52,8 @@ void WordAligner::gather(const NumberedText& source, const NumberedText& target)
       sort_row(row);
   };
   for (size_t i = 0; i < source.sentences.size(); ++i) {
+    if (leaves_out(source.sentences[i], target.sentences[i]))
+      continue;
     for (const uint32_t word : source.sentences[i]) add(rows_[word], target.sentences[i]);
     add(rows_.back(), target.sentences[i]);
   }
@@ -87,6 +89,8 @@ std::vector<double> WordAligner::weights(std::span<const uint32_t> source,
 }
 
 void WordAligner::count(std::span<const uint32_t> source, std::span<const uint32_t> target) {
+  if (leaves_out(source, target))
+    return;
   for (size_t i = 0; i < target.size(); ++i) {
     const std::vector<double> weight = weights(source, target, i);
     const double sum = std::accumulate(weight.begin(), weight.end(), 0.0);
@@ -117,6 +121,8 @@ void WordAligner::maximize() {
 WordAlignment WordAligner::align(std::span<const uint32_t> source,
                                  std::span<const uint32_t> target) const {
   WordAlignment links;
+  if (leaves_out(source, target))
+    return links;
   for (size_t i = 0; i < target.size(); ++i) {
     const std::vector<double> weight = weights(source, target, i);
     const auto best = std::max_element(weight.begin(), weight.end()) - weight.begin();

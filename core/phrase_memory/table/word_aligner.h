@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -15,6 +16,9 @@ struct WordAlignerSettings {
   double null_share = 0.08;     ///< p_0, probability that a target word has no source word
   double tension = 4.0;         ///< λ, how strongly links stay near the diagonal
   double concentration = 0.01;  ///< α of the Dirichlet prior over translations
+  /// Pairs with a longer side stay without links: time and memory grow with the product of the
+  /// lengths.
+  size_t longest_sentence = 1000;
 };
 
 /// IBM model 2 with its distortion a function of one parameter (Dyer, Chahuneau and Smith 2013,
@@ -36,6 +40,11 @@ class PHRASEQ_API WordAligner {
   /// The most probable links of a sentence pair of the training text, at most one per target word;
   /// ties go to no link, then to the leftmost source word.
   WordAlignment align(std::span<const uint32_t> source, std::span<const uint32_t> target) const;
+
+  /// Whether a pair is too long to be aligned.
+  bool leaves_out(std::span<const uint32_t> source, std::span<const uint32_t> target) const {
+    return std::max(source.size(), target.size()) > settings_.longest_sentence;
+  }
 
   /// θ(target | source); 0 for words that never occurred in the same pair.
   double translation(uint32_t source, uint32_t target) const;

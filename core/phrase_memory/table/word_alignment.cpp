@@ -15,8 +15,8 @@ namespace phraseq {
 namespace {
 
 bool read_place(const char*& at, const char* end, int64_t& value) {
-  const auto [behind, error] = std::from_chars(at, end, value);
-  at = behind;
+  const auto [after, error] = std::from_chars(at, end, value);
+  at = after;
   return error == std::errc() && value >= 0;
 }
 

@@ -49,6 +49,31 @@ void add_once(std::vector<std::string>& keys, const std::string& key) {
     keys.push_back(key);
 }
 
+/// What `name` selects of the scores of translations: one, all ("score"), or none.
+std::vector<std::string> selected_scores(const std::string& key,
+                                         const std::set<std::string>& scores) {
+  for (const std::string& known : scores) {
+    if (metric_key(known) == key)
+      return {known};
+  }
+  return key == "score" ? std::vector<std::string>(scores.begin(), scores.end())
+                        : std::vector<std::string>();
+}
+
+void select_measurement(const std::string& name,
+                        const std::set<std::string>& measured,
+                        MetricSelection& selection) {
+  const std::string key = metric_key(name);
+  if (measured.contains(name) || measured.contains(key))
+    add_once(selection.keys, measured.contains(name) ? name : key);
+  else if (key == "score")
+    selection.missing.emplace_back("score (train --eval-bleu records it)");
+  else if (is_known_metric(key))
+    selection.missing.push_back(key);
+  else
+    refuse_metric(name, measured);
+}
+
 }  // namespace
 
 MetricSelection select_metrics(const std::vector<LabeledRun>& runs,
@@ -57,22 +82,10 @@ MetricSelection select_metrics(const std::vector<LabeledRun>& runs,
   const auto measured = measured_by(runs);
   MetricSelection selection;
   for (const auto& name : wanted) {
-    const std::string key = metric_key(name);
-    const auto score = std::find_if(scores.begin(), scores.end(), [&](const std::string& known) {
-      return metric_key(known) == key;
-    });
-    if (score != scores.end())
-      add_once(selection.keys, *score);
-    else if (key == "score" && !scores.empty())
-      for (const auto& known : scores) add_once(selection.keys, known);
-    else if (measured.contains(name) || measured.contains(key))
-      add_once(selection.keys, measured.contains(name) ? name : key);
-    else if (key == "score")
-      selection.missing.emplace_back("score (train --eval-bleu records it)");
-    else if (is_known_metric(key))
-      selection.missing.push_back(key);
-    else
-      refuse_metric(name, measured);
+    const auto selected = selected_scores(metric_key(name), scores);
+    for (const auto& score : selected) add_once(selection.keys, score);
+    if (selected.empty())
+      select_measurement(name, measured, selection);
   }
   if (selection.keys.empty()) {
     std::vector<std::string> files;

@@ -1,9 +1,10 @@
 #include "core/plot/curves/metric_title.h"
 
 #include <algorithm>
-#include <cctype>
 #include <numbers>
 #include <string_view>
+
+#include "core/base/text_fields.h"
 
 namespace phraseq::plot {
 namespace {
@@ -63,10 +64,8 @@ double metric_factor(const std::string& key) {
 }
 
 std::string metric_key(const std::string& name) {
-  std::string key = name;
-  std::transform(key.begin(), key.end(), key.begin(), [](unsigned char letter) {
-    return letter == '-' ? '_' : static_cast<char>(std::tolower(letter));
-  });
+  std::string key = to_ascii_lowercase(name);
+  std::replace(key.begin(), key.end(), '-', '_');
   for (const auto& [other, known] : kOtherNames) {
     if (key == other)
       return std::string(known);

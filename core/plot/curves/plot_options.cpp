@@ -79,7 +79,8 @@ void PlotOptions::describe(OptionTable& table) {
              "FILE.svg: the picture. FILE.html: a page with the picture and a table of the runs. "
              "- = the picture on standard output.")
       .short_flag("o")
-      .value_name("FILE");
+      .value_name("FILE")
+      .writes_file();
 }
 
 std::vector<std::string> PlotOptions::problems() const {

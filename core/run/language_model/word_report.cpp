@@ -15,18 +15,23 @@ bool WordReport::continues(int64_t token) const {
   return !continuation_.empty() && dictionary_.symbol(token).ends_with(continuation_);
 }
 
-std::vector<WordReport::Word> WordReport::add(const std::vector<int64_t>& tokens,
-                                              std::vector<double> log_probabilities) {
-  int64_t joined = 0;
+/// Moves the log-probabilities of a word's tokens to its last token; the others become 0. Counts
+/// the words.
+void WordReport::join_subwords(const std::vector<int64_t>& tokens,
+                               std::vector<double>& log_probabilities) {
+  words_ += static_cast<int64_t>(tokens.size());
   for (size_t i = 0; i + 1 < tokens.size(); ++i) {
     if (!continues(tokens[i]))
       continue;
     log_probabilities[i + 1] += std::exchange(log_probabilities[i], 0);
-    ++joined;
+    --words_;
   }
-  for (const double value : log_probabilities) log_probability_ += value;
-  words_ += static_cast<int64_t>(tokens.size()) - joined;
+}
 
+std::vector<WordReport::Word> WordReport::add(const std::vector<int64_t>& tokens,
+                                              std::vector<double> log_probabilities) {
+  join_subwords(tokens, log_probabilities);
+  for (const double value : log_probabilities) log_probability_ += value;
   std::vector<Word> words;
   std::string text;
   bool is_joined = false;
@@ -38,6 +43,7 @@ std::vector<WordReport::Word> WordReport::add(const std::vector<int64_t>& tokens
       continue;
     }
     words.push_back({std::exchange(text, {}), log_probabilities[i]});
+    // The next word's log-probability stands at its last token, after zeros, as in fairseq.
     const auto next = std::find_if(log_probabilities.begin() + static_cast<std::ptrdiff_t>(i) + 1,
                                    log_probabilities.end(),
                                    [](double value) { return value != 0; });

@@ -50,6 +50,7 @@ class PHRASEQ_API WordReport {
   };
 
   bool continues(int64_t token) const;
+  void join_subwords(const std::vector<int64_t>& tokens, std::vector<double>& log_probabilities);
   void note(const Word& word, bool is_joined, const double* next);
 
   const Dictionary& dictionary_;

@@ -62,7 +62,8 @@ void describe_output(OptionTable& table, AnalyzeOptions& o) {
              o.output,
              "Output file; - = standard output. attention: FILE.html (all layers and heads), "
              "FILE.svg (one heat map) or FILE.jsonl (numbers).")
-      .value_name("FILE");
+      .value_name("FILE")
+      .writes_file();
   table
       .field("attention",
              o.attention,
@@ -108,7 +109,8 @@ void describe_dump(OptionTable& table, AnalyzeOptions& o) {
              o.plot,
              "activation, constituents: also plot the table. dump: also plot the tensors of the "
              "first sentence as one heat map. Format: SVG.")
-      .value_name("FILE.svg");
+      .value_name("FILE.svg")
+      .writes_file();
 }
 
 /// Options that the mode does not use.

@@ -32,7 +32,8 @@ void describe_files(OptionTable& table, GenerateOptions& o) {
              "Bracketed parse trees of these sentences, one per line, for models that use trees.")
       .value_name("FILE");
   table.field("output", o.output, "File for the translations; - = standard output.")
-      .value_name("FILE");
+      .value_name("FILE")
+      .writes_file();
   if (!o.interactive)
     o.shards.describe(table);
   table.field(

@@ -1,7 +1,9 @@
 #include "core/run/options/model_options.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
+#include <system_error>
 
 #include <ATen/Parallel.h>
 
@@ -9,9 +11,12 @@
 #include "core/base/log.h"
 #include "core/base/path_list.h"
 #include "core/checkpoint/checkpoint_folder.h"
+#include "core/checkpoint/checkpoint_writer.h"
 #include "core/checkpoint/quantize.h"
+#include "core/corpus/data_folder.h"
 #include "core/data/multilingual/directions.h"
 #include "core/data/source_trees.h"
+#include "core/io/atomic_file.h"
 #include "core/nn/packed/packed_weights.h"
 #include "core/nn/precision/precision_option.h"
 #include "core/translate/ensemble.h"
@@ -138,12 +143,32 @@ void move_and_pack(TranslationModel& model,
     nn::pack_weights(model.parameters->values(), quantization_of(file, options));
 }
 
+/// Whether a file of this name in a data folder is a part of the data.
+bool is_name_in_data_folder(const std::string& name) {
+  return name == kDataManifest || name.starts_with("dict.") || name.ends_with(".idx") ||
+         name.ends_with(".bin");
+}
+
 }  // namespace
 
 std::vector<std::string> model_paths(const std::string& path) {
   std::vector<std::string> paths = listed_paths(path);
   std::erase(paths, "");
   return paths;
+}
+
+void check_not_read(const std::string& output,
+                    const ModelOptions& options,
+                    const std::string& data) {
+  std::error_code missing;
+  if (!std::filesystem::is_regular_file(output, missing))
+    return;
+  check_not_a_pointer(output);
+  for (const std::string& path : model_paths(options.path))
+    check_not_an_input(output, {resolve_checkpoint(path)});
+  const std::string name = std::filesystem::path(output).filename().string();
+  if (!data.empty() && is_name_in_data_folder(name))
+    check_not_an_input(output, {data + "/" + name});
 }
 
 std::vector<TranslationModel> load_models(const Registry& registry,

@@ -47,6 +47,12 @@ PHRASEQ_API void move_to(TranslationModel& model, at::Device device, nn::Precisi
 /// The models of an option --path, separated by colons.
 PHRASEQ_API std::vector<std::string> model_paths(const std::string& path);
 
+/// Throws UsageError if `output` is one of the checkpoints, which --path may name by a pointer, a
+/// pointer, or a file of the data folder `data` (may be empty), in which other files may lie.
+PHRASEQ_API void check_not_read(const std::string& output,
+                                const ModelOptions& options,
+                                const std::string& data);
+
 /// Loads every model of `options.path`, onto its device. `data`: a folder whose splits are needed,
 /// or empty.
 PHRASEQ_API std::vector<TranslationModel> load_models(const Registry& registry,

@@ -86,9 +86,9 @@ MachineOptions logging_of(const TrainRun& run, const ProcessGroup& processes) {
 /// Bytes of a bucket of gradients; 0 with --no-overlap.
 int64_t bucket_bytes(const DistributedOptions& options) {
   constexpr double kMegabyte = 1024 * 1024;
-  return options.no_overlap
-             ? 0
-             : std::max(int64_t{1}, static_cast<int64_t>(options.bucket_cap_mb * kMegabyte));
+  return options.overlap
+             ? std::max(int64_t{1}, static_cast<int64_t>(options.bucket_cap_mb * kMegabyte))
+             : 0;
 }
 
 /// Bytes that training will allocate besides its batches: a second buffer of gradients if several
@@ -104,16 +104,16 @@ int64_t reserved_bytes(const TrainRun& run,
 }
 
 TrainerOptions trainer_options(const TrainRun& run) {
-  return {run.optimization,
-          run.validation,
-          run.checkpoints,
-          precision_of(run),
-          static_cast<uint64_t>(run.machine.seed),
-          {run.distributed.comm_hook == CommHook::kBf16 ? Wire::kBf16 : Wire::kSame,
-           bucket_bytes(run.distributed)},
-          run.machine.loss_scale,
-          run.machine.checkpoint_activations,
-          &run.table};
+  const Wire wire = run.distributed.comm_hook == CommHook::kBf16 ? Wire::kBf16 : Wire::kSame;
+  return {.optimization = run.optimization,
+          .validation = run.validation,
+          .checkpoints = run.checkpoints,
+          .precision = precision_of(run),
+          .seed = static_cast<uint64_t>(run.machine.seed),
+          .sums = {wire, bucket_bytes(run.distributed)},
+          .loss_scale = run.machine.loss_scale,
+          .checkpoint_activations = run.machine.checkpoint_activations,
+          .table = &run.table};
 }
 
 NamedScheduler make_scheduler(const TrainRun& run,
@@ -200,8 +200,8 @@ class TrainingJob {
       trainer.resume(resumed_.path, *resumed_.record, resumed_.file ? &*resumed_.file : nullptr);
       warn_of_length(trainer.state().updates);
     }
-    record(arguments);  // only now: a run that is rejected leaves the manifest of the one before
-    const CurvesAtEnd curves(folder_ && !run_.machine.no_plot ? folder_->path() : "");
+    write_run_json(arguments);  // only now: a run that is rejected leaves that of the one before
+    const CurvesAtEnd curves(folder_ && run_.machine.plot ? folder_->path() : "");
     const int signal = trainer.run();
     summarize(trainer.state());
     processes_.finish();
@@ -286,23 +286,22 @@ class TrainingJob {
   }
 
   TrainerDependencies dependencies(MicroBatchWorkers& workers) {
-    return {&translator_,
-            &workers,
-            optimizer_.optimizer.get(),
-            &scheduler_,
-            &batches_,
-            validation_.deciding(),
-            folder_.get(),
-            &log_,
-            &signals_,
-            average_.get(),
-            &processes_,
-            optimizer_.sharded,
-            validation_.further()};
+    return {.translator = &translator_,
+            .workers = &workers,
+            .optimizer = optimizer_.optimizer.get(),
+            .scheduler = &scheduler_,
+            .batches = &batches_,
+            .validator = validation_.deciding(),
+            .folder = folder_.get(),
+            .log = &log_,
+            .signals = &signals_,
+            .average = average_.get(),
+            .processes = &processes_,
+            .sharded = optimizer_.sharded,
+            .further_validators = validation_.further()};
   }
 
-  /// run.json
-  void record(std::span<const std::string> arguments) const {
+  void write_run_json(std::span<const std::string> arguments) const {
     if (!folder_)
       return;
     auto manifest = run_manifest(

@@ -66,8 +66,11 @@ void describe_report(OptionTable& table, CompareOptions& o) {
       .short_flag("f");
   table.field("output", o.output, "Write to this file instead of standard output.")
       .short_flag("o")
-      .value_name("FILE");
-  table.field("plot", o.plot, "Also plot the scores by length, as SVG.").value_name("FILE.svg");
+      .value_name("FILE")
+      .writes_file();
+  table.field("plot", o.plot, "Also plot the scores by length, as SVG.")
+      .value_name("FILE.svg")
+      .writes_file();
   table.field("plot-kind", o.plot_kind, kPlotKindNames, "Plot bars or lines.");
   table
       .field(
@@ -105,9 +108,9 @@ std::vector<std::string> CompareOptions::problems() const {
     found.emplace_back("--bucket-edges: expected positive integers in increasing order");
   const CompareOptions defaults;
   if (format != CompareFormat::kHtml && sentences != defaults.sentences)
-    found.emplace_back("--sentences is for --format html only");
+    found.emplace_back("--sentences needs --format html");
   if (plot.empty() && plot_kind != defaults.plot_kind)
-    found.emplace_back("--plot-kind is for --plot FILE, which is missing");
+    found.emplace_back("--plot-kind needs --plot FILE");
   if (const auto problem = phraseq::plot::plot_file_problem(plot))
     found.push_back(*problem);
   return found;

@@ -66,7 +66,8 @@ void describe_report(OptionTable& table, ContrastiveOptions& o) {
       .value_name("FILE[:FILE]...");
   table.field("json", o.json, "Write the report as JSON.");
   table.field("plot", o.plot, "Also plot the accuracy by distance (or else by group), as SVG.")
-      .value_name("FILE.svg");
+      .value_name("FILE.svg")
+      .writes_file();
 }
 
 }  // namespace

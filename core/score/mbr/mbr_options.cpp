@@ -34,7 +34,8 @@ void MbrOptions::describe(OptionTable& table) {
               "Weights of the hypotheses as references. uniform: for samples; probability: from "
               "the P- lines (fairseq) or scores (moses) in the input.");
   table.field("output", output, "File for the chosen texts; - = standard output.")
-      .value_name("FILE");
+      .value_name("FILE")
+      .writes_file();
   plugins.describe(table);
 }
 
@@ -43,7 +44,7 @@ std::vector<std::string> MbrOptions::problems() const {
   if (format == NBestFormat::kPlain && weights == MbrWeights::kProbability)
     found.emplace_back("--weights probability needs scores, and --format plain has none");
   if (format != NBestFormat::kPlain && nbest != 1)
-    found.emplace_back("--nbest is for --format plain; other formats have ids");
+    found.emplace_back("--nbest needs --format plain; other formats have ids");
   return found;
 }
 

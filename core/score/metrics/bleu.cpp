@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/text_fields.h"
 #include "core/score/metrics/ngram_matcher.h"
 #include "core/text/unicode.h"
 

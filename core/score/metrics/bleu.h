@@ -8,7 +8,14 @@
 
 namespace phraseq::score {
 
-enum class Smoothing { kNone, kFloor, kAddK, kExp };
+/// What the precision m_n / t_n of order n becomes, with v the smooth value (sacrebleu, Chen and
+/// Cherry 2014).
+enum class Smoothing {
+  kNone,   ///< unchanged: the score is 0 if one of them is 0
+  kFloor,  ///< v / t_n if m_n = 0
+  kAddK,   ///< (m_n + v) / (t_n + v) for n > 1
+  kExp,    ///< 1 / (2^k · t_n) for the k-th order with m_n = 0
+};
 
 inline constexpr EnumName<Smoothing> kSmoothingNames[] = {{"none", Smoothing::kNone},
                                                           {"floor", Smoothing::kFloor},

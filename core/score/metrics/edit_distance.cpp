@@ -34,7 +34,7 @@ void BeamEditDistance::start(size_t hypothesis_length) {
   std::fill_n(operations_.begin(), columns_, Edit::kInsert);
 }
 
-/// The beam, the cell before it, and the cells behind it that the next row looks up at.
+/// The beam, the cell before it, and the cells after it that the next row looks up at.
 BeamEditDistance::Beam BeamEditDistance::stored_cells(size_t row) const {
   const Beam beam = beams_[row];
   const Beam next = beams_[std::min(row + 1, beams_.size() - 1)];

@@ -9,7 +9,7 @@
 
 namespace phraseq::score {
 
-/// BLEU as fairseq 0.12.2's libbleu computes it: n-grams of the tokens between white space, up to
+/// BLEU as fairseq 0.12.2's libbleu computes it: n-grams of the tokens between whitespace, up to
 /// order 4, one reference.
 ///
 ///   100 · min(1, exp(1 - reflen / syslen)) · exp(1/N · sum_n log(match_n / count_n))

@@ -104,7 +104,7 @@ void check_unused_of_rerank(const RerankOptions& o, std::vector<std::string>& fo
     found.emplace_back("--write-pairs only writes the pairs: do not use --output");
   if (o.tune.empty() && (o.lower_bound != defaults.lower_bound ||
                          o.upper_bound != defaults.upper_bound || o.trials != defaults.trials)) {
-    found.emplace_back("--lower-bound, --upper-bound and --num-trials are for --tune-param only");
+    found.emplace_back("--lower-bound, --upper-bound and --num-trials need --tune-param");
   }
 }
 
@@ -131,7 +131,8 @@ void RerankOptions::describe(OptionTable& table) {
   describe_tuning(table, *this);
   table.section("Result");
   table.field("output", output, "File for the chosen translations; - = standard output.")
-      .value_name("FILE");
+      .value_name("FILE")
+      .writes_file();
   plugins.describe(table);
 }
 
@@ -145,7 +146,7 @@ std::vector<std::string> RerankOptions::problems() const {
   if (tune.empty() == !references.empty())
     found.emplace_back("--tune-param and --references must be given together");
   if (!source.empty() && write_pairs.empty())
-    found.emplace_back("--source is for --write-pairs only");
+    found.emplace_back("--source needs --write-pairs");
   if (lower_bound > upper_bound)
     found.push_back(
         fmt::format("--lower-bound {} is greater than --upper-bound {}", lower_bound, upper_bound));

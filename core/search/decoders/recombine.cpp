@@ -12,7 +12,8 @@ namespace {
 
 using Strings = std::vector<int64_t>;
 
-bool leaves_a_queue(const SearchState& state, const Candidate& candidate) {
+/// Whether words of a phrase still wait to be generated after this candidate's first one.
+bool has_queued_words(const SearchState& state, const Candidate& candidate) {
   return tokens_of(state, candidate).size() > 1;
 }
 
@@ -20,17 +21,17 @@ Strings generated_by(const SearchState& state, int64_t row) {
   return state.tree.strings(state.rows[static_cast<size_t>(row)].node);
 }
 
-/// Returns the strings of a hypothesis with a candidate that leaves no queue.
+/// Returns the strings of a hypothesis with a candidate that queues no words.
 Strings generated_with(const SearchState& state, const Candidate& candidate) {
   Strings generated = generated_by(state, candidate.row);
   generated.push_back(strings_of(state, candidate).front());
   return generated;
 }
 
-/// Returns the columns of a row that generate one of the strings and leave no queue.
-std::vector<int64_t> columns_that_say(const SearchState& state,
-                                      int64_t row,
-                                      const std::set<int64_t>& strings) {
+/// Returns the columns of a row that generate one of the strings and queue no words.
+std::vector<int64_t> columns_generating(const SearchState& state,
+                                        int64_t row,
+                                        const std::set<int64_t>& strings) {
   std::vector<int64_t> columns;
   for (const int64_t string : strings) {
     if (string >= 0)
@@ -52,6 +53,21 @@ void absorb(Candidate& better, double total) {
   better.total += gain;
 }
 
+/// The last strings of the candidates that queue no words, by all that was generated before them.
+std::map<Strings, std::set<int64_t>> endings_by_prefix(const SearchState& state,
+                                                       const std::vector<Candidate>& candidates) {
+  std::map<Strings, std::set<int64_t>> endings;
+  for (const Candidate& candidate : candidates) {
+    if (has_queued_words(state, candidate))
+      continue;
+    Strings generated = generated_with(state, candidate);
+    const int64_t last = generated.back();
+    generated.pop_back();
+    endings[generated].insert(last);
+  }
+  return endings;
+}
+
 }  // namespace
 
 void recombine(const SearchState& state, std::vector<Candidate>& candidates) {
@@ -59,7 +75,7 @@ void recombine(const SearchState& state, std::vector<Candidate>& candidates) {
   std::map<Strings, size_t> places;  // in `kept`, by all that is generated
   std::vector<Candidate> kept;
   for (const Candidate& candidate : candidates) {
-    if (leaves_a_queue(state, candidate)) {
+    if (has_queued_words(state, candidate)) {
       kept.push_back(candidate);
       continue;
     }
@@ -78,31 +94,24 @@ void add_equal_candidates(const SearchState& state,
                           const StepOutput& output,
                           const std::vector<StepConstraint>& constraints,
                           std::vector<Candidate>& candidates) {
-  std::set<std::pair<int64_t, int64_t>> known;   // row and column
-  std::map<Strings, std::set<int64_t>> endings;  // by all that was said before them
+  const auto endings = endings_by_prefix(state, candidates);
+  std::set<std::pair<int64_t, int64_t>> known;  // row and column
   std::set<int64_t> rows;
   for (const Candidate& candidate : candidates) {
     rows.insert(candidate.row);
     known.emplace(candidate.row, candidate.column);
-    if (leaves_a_queue(state, candidate))
-      continue;
-    Strings generated = generated_with(state, candidate);
-    const int64_t last = generated.back();
-    generated.pop_back();
-    endings[generated].insert(last);
   }
   for (const int64_t row : rows) {
-    if (!state.rows[static_cast<size_t>(row)].queue.empty())
+    const auto& hypothesis = state.rows[static_cast<size_t>(row)];
+    const auto ending = endings.find(generated_by(state, row));
+    if (!hypothesis.queue.empty() || ending == endings.end())
       continue;
-    const auto after = endings.find(generated_by(state, row));
-    if (after == endings.end())
-      continue;
-    for (const int64_t column : columns_that_say(state, row, after->second)) {
+    for (const int64_t column : columns_generating(state, row, ending->second)) {
       if (!known.emplace(row, column).second)
         continue;
       const double log_probability =
           log_probability_of(output, row, column, constraints[static_cast<size_t>(row)]);
-      const double total = state.rows[static_cast<size_t>(row)].log_probability + log_probability;
+      const double total = hypothesis.log_probability + log_probability;
       if (std::isfinite(log_probability))
         candidates.push_back({row, column, log_probability, total, false});
     }

@@ -21,7 +21,7 @@ namespace phraseq {
 namespace {
 
 constexpr std::array<std::string_view, 4> kSentenceEnds = {".", ":", "?", "!"};
-/// A word behind one of these at the beginning of a sentence is its first word, too.
+/// A word after one of these at the beginning of a sentence is its first word, too.
 constexpr std::array<std::string_view, 8> kBeforeSentence = {
     "(", "[", "\"", "'", "&apos;", "&quot;", "&#91;", "&#93;"};
 
@@ -151,14 +151,14 @@ SpellingCounts read_model(const std::string& model, const std::string& name) {
   return counts;
 }
 
-/// The first word of a text without white space at its beginning, up to a bracket behind it.
+/// The first word of a text without whitespace at its beginning, up to a bracket after it.
 std::string_view first_word(std::string_view text) {
   const std::string_view word = split_whitespace(text).front();
   const size_t bracket = word.find_first_of("<>");
   return bracket == 0 ? word : word.substr(0, bracket);
 }
 
-/// The tokens of a line; a tag is one, also where it contains white space, and belongs to the token
+/// The tokens of a line; a tag is one, also where it contains whitespace, and belongs to the token
 /// that ends with | directly before it.
 std::vector<std::string> tokens_with_tags(std::string_view line) {
   std::vector<std::string> tokens;

@@ -26,7 +26,9 @@ void LearnBpeOptions::describe(OptionTable& table) {
              "Tokenize the text as --tokenizer moses does; one language for each file.")
       .value_name("LANG,LANG");
   table.field("lowercase", lowercase, "Lowercase the text first (Unicode, root locale).");
-  table.field("output", output, "File for the codes; - = standard output.").value_name("FILE");
+  table.field("output", output, "File for the codes; - = standard output.")
+      .value_name("FILE")
+      .writes_file();
 }
 
 std::vector<std::string> LearnBpeOptions::problems() const {

@@ -73,7 +73,9 @@ void TruecaseOptions::describe(OptionTable& table) {
               keep_known,
               "apply: within a sentence, keep words in any spelling that the model knows, as the "
               "Moses script does; sacremoses does not.");
-  table.field("output", output, "File for the result; - = standard output.").value_name("FILE");
+  table.field("output", output, "File for the result; - = standard output.")
+      .value_name("FILE")
+      .writes_file();
 }
 
 std::vector<std::string> TruecaseOptions::problems() const {

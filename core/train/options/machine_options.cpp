@@ -52,6 +52,7 @@ void describe_logging(OptionTable& table, MachineOptions& o) {
       .harmless();
   table.field("log-file", o.log_file, "Also write the log to this file.")
       .value_name("FILE")
+      .writes_file()
       .harmless();
   table
       .field("tensorboard-logdir",
@@ -60,8 +61,7 @@ void describe_logging(OptionTable& table, MachineOptions& o) {
              "train, and the validation split.")
       .value_name("DIR")
       .harmless();
-  table.field("no-plot", o.no_plot, "Do not write learning_curves.svg into --save-dir at the end.")
-      .harmless();
+  table.field("plot", o.plot, "Write learning_curves.svg into --save-dir at the end.").harmless();
   table
       .field("no-progress-bar",
              o.no_progress_bar,

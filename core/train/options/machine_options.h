@@ -36,7 +36,7 @@ struct PHRASEQ_API MachineOptions : Options {
   int64_t log_interval = 100;      ///< updates
   std::string log_file;            ///< path; empty = none
   std::string tensorboard_logdir;  ///< folder; empty = none
-  bool no_plot = false;            ///< no learning_curves.svg
+  bool plot = true;                ///< learning_curves.svg
   bool no_progress_bar = false;
   bool quiet = false;  ///< log warnings and errors only
   void describe(OptionTable& table) override;

@@ -90,7 +90,7 @@ void announce_processes(const ResumingRun& run, const TrainRecord& record) {
     return;
   }
   log_warning(
-      fmt::format("{}: an update consists of {} batches, before of {} (processes times "
+      fmt::format("{}: an update consists of {} batches instead of {} (processes times "
                   "--update-freq), at the same learning rate",
                   change,
                   fmt::join(now, ","),

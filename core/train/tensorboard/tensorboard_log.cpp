@@ -1,7 +1,6 @@
 #include "core/train/tensorboard/tensorboard_log.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cerrno>
 #include <filesystem>
 #include <limits>
@@ -12,6 +11,7 @@
 
 #include "core/base/error.h"
 #include "core/base/log.h"
+#include "core/base/text_fields.h"
 
 namespace phraseq::tensorboard {
 namespace {
@@ -44,13 +44,6 @@ FairseqName name_of(std::string_view key) {
   return found == std::end(kNames) ? FairseqName{key, key, 1} : *found;
 }
 
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char letter) {
-    return static_cast<char>(std::tolower(letter));
-  });
-  return text;
-}
-
 /// "best" is named after its metric, "score" after itself: best_loss, bleu.
 FairseqName name_in(const nlohmann::json& record, const std::string& key, std::string& storage) {
   if (key == "best") {
@@ -59,7 +52,7 @@ FairseqName name_in(const nlohmann::json& record, const std::string& key, std::s
     return {key, storage, name_of(metric).factor};
   }
   if (key == "score") {
-    storage = lower(record.value("score_name", "score"));
+    storage = to_ascii_lowercase(record.value("score_name", "score"));
     return {key, storage, 1};
   }
   return name_of(key);

@@ -27,7 +27,7 @@ int64_t number_of(std::string_view part, std::string_view text) {
   }
   if (overflows || number > kLargestNumber) {
     throw UsageError(
-        fmt::format("--pa-ngrams '{}': {} is out of range, 0 to {} is expected (n-grams have at "
+        fmt::format("--pa-ngrams '{}': {} is out of range, expected 0 to {} (n-grams have at "
                     "most {} words)",
                     text,
                     part,

@@ -16,7 +16,7 @@ void check_grams(const PhraseTransformerOptions& o, std::vector<std::string>& fo
   for (const int64_t size : o.pt_grams) {
     if (size < 0 || size > kLongestGram) {
       found.push_back(fmt::format(
-          "--pt-grams: {} is not a gram size; 0 to {} is expected", size, kLongestGram));
+          "--pt-grams: {} is not an n-gram size; expected 0 to {}", size, kLongestGram));
     }
   }
 }
@@ -29,7 +29,7 @@ void check_layers(const PhraseTransformerOptions& o, std::vector<std::string>& f
     found.push_back(fmt::format("--pt-layers '{}' is neither 'all' nor an integer", o.pt_layers));
   } else if (*layers > o.encoder_layers || *layers < -o.encoder_layers) {
     found.push_back(
-        fmt::format("--pt-layers {} is out of range: -{} to {} is expected, as "
+        fmt::format("--pt-layers {} is out of range: expected -{} to {}, as "
                     "--encoder-layers is {}",
                     o.pt_layers,
                     o.encoder_layers,

@@ -78,10 +78,10 @@ at::Tensor BatchPhrases::before_span_ends() const {
     for (int64_t row = offsets[sentence]; row < offsets[sentence + 1]; ++row) {
       if (slot_at[row] < 0)
         continue;
-      const int64_t behind = row + length_at[row];
+      const int64_t after = row + length_at[row];
       before
-          .select(1, slot_at[row])                            // [target tokens]
-          .narrow(0, behind, offsets[sentence + 1] - behind)  // [tokens after the span]
+          .select(1, slot_at[row])                          // [target tokens]
+          .narrow(0, after, offsets[sentence + 1] - after)  // [tokens after the span]
           .fill_(false);
     }
   }

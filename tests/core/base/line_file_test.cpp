@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <csignal>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -21,6 +22,15 @@ TEST(LineFile, AppendsWholeLines) {
   EXPECT_EQ(file.append("one\n"), 0);
   EXPECT_EQ(file.append("two\n"), 0);
   EXPECT_EQ(read_file(folder.file("log")), "before\none\ntwo\n");
+}
+
+TEST(LineFile, LeavesNoNewFileToWhichNothingWasWritten) {
+  const TemporaryFolder folder;
+  { const LineFile file(folder.file("new"), LineFile::TornLine::kRemove); }
+  { const LineFile file(folder.write("empty", ""), LineFile::TornLine::kRemove); }
+  EXPECT_EQ(folder.names(), std::vector<std::string>{"empty"});
+  { LineFile(folder.file("new"), LineFile::TornLine::kRemove).append("x\n"); }
+  EXPECT_EQ(read_file(folder.file("new")), "x\n");
 }
 
 TEST(LineFile, RemovesOrEndsALineThatAKilledProcessTore) {

@@ -46,5 +46,10 @@ TEST(NumberIn, IsFiniteWhereItIsAskedFor) {
   EXPECT_EQ(finite_number_in("-1.5"), -1.5);
 }
 
+TEST(AsciiLowercase, ChangesTheLettersFromAToZOnly) {
+  EXPECT_EQ(to_ascii_lowercase("AZ[Ä"), "az[Ä");
+  EXPECT_EQ(to_ascii_lowercase("az@{"), "az@{");
+}
+
 }  // namespace
 }  // namespace phraseq

@@ -1,4 +1,4 @@
-// phraseq preprocess --align-suffix: alignments beside the text of a data folder.
+// phraseq preprocess --align-suffix: alignments next to the text of a data folder.
 
 #include <string>
 

@@ -475,7 +475,7 @@ TEST_F(UnusedOptions, IncludeModelsOfAnotherTokenizer) {
   options.subword_model = "m";
   for (const char* name : {"none", "word", "bpe", "moses"}) {
     options.tokenizer = name;
-    EXPECT_THAT(options.problems(), ElementsAre(HasSubstr("for --tokenizer sentencepiece")))
+    EXPECT_THAT(options.problems(), ElementsAre(HasSubstr("need --tokenizer sentencepiece")))
         << name;
   }
   for (const char* name : {"auto", "sentencepiece", "of_a_plugin"}) {
@@ -499,7 +499,7 @@ TEST_F(UnusedOptions, SayHowSomethingIsDoneThatIsNot) {
   options.subwords = 100;
   options.trees = true;
   options.align_suffix = "align";
-  EXPECT_THAT(options.problems(), ElementsAre(HasSubstr("--pn-lowercase is for")));
+  EXPECT_THAT(options.problems(), ElementsAre(HasSubstr("--pn-lowercase needs")));
 }
 
 TEST(PreprocessOptions, UnderstandsAutoAndNone) {

@@ -85,6 +85,11 @@ TEST(PanelChart, EndsForValuesOfAnySize) {
   drawn(panel_of({{1e15, 1}, {1e15 + 1, 2}}));
 }
 
+TEST(PanelChart, DrawsPointsThatAreOnlyAtOneLargePlace) {
+  for (const double place : {9.2e18, 1e308})
+    EXPECT_EQ(count_in(drawn(panel_of({{place, 4}, {place, 3}})), "<polyline"), 1u);
+}
+
 TEST(PanelChart, ShortensLongNamesAndBreaksLongNotes) {
   PanelChart chart;
   chart.title = "Curves";

@@ -73,9 +73,5 @@ TEST(Unicode, SplitsAtAsciiWhitespaceAsPerlDoes) {
   EXPECT_THAT(split_ascii_whitespace("\va\x1c b\u00A0c\f"), ElementsAre("a\x1c", "b\u00A0c"));
 }
 
-TEST(Unicode, LowercasesOnlyAsciiLettersAsPerlDoes) {
-  EXPECT_EQ(to_ascii_lowercase("AZ[Ä"), "az[Ä");
-}
-
 }  // namespace
 }  // namespace phraseq

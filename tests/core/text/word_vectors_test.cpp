@@ -101,7 +101,7 @@ TEST_F(WordVectors, WithoutAHeaderLackTheFirstOneAsInFairseq) {
                     HasSubstr("insert 'COUNT DIMENSION' before it")));
 }
 
-TEST_F(WordVectors, ThatAreFewerThanAnnouncedAreWarnedOf) {
+TEST_F(WordVectors, WarnIfThereAreFewerThanAnnounced) {
   EXPECT_EQ(read("3 2\nthe 1 2\n"), 1);
   EXPECT_THAT(log_, HasSubstr("the first line announces 3 vectors, but there are 1"));
 }

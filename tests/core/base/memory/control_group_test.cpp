@@ -57,7 +57,7 @@ TEST_F(ControlGroups, OverTheirLimitLeaveNothing) {
   EXPECT_THAT(left("0::/job\n"), testing::ElementsAre(0));
 }
 
-TEST_F(ControlGroups, OfAContainerAreThoseThatItSees) {
+TEST_F(ControlGroups, OfAContainerAreTheVisibleOnes) {
   write_group("", "800", 300, 0);
   EXPECT_THAT(left("0::/docker/0123abcd\n"), testing::ElementsAre(500));
   EXPECT_THAT(left("0::/\n"), testing::ElementsAre(500));

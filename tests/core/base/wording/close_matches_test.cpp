@@ -34,6 +34,11 @@ TEST(NearMisses, TakesABeginningOfThreeLetters) {
   EXPECT_THAT(close_matches("ls", kKnown), IsEmpty());
 }
 
+TEST(NearMisses, TakesANameThatBeginsACompoundWord) {
+  EXPECT_THAT(close_matches("beam-size", kKnown), ElementsAre("beam"));
+  EXPECT_THAT(close_matches("beamsearch", kKnown), IsEmpty());
+}
+
 TEST(NearMisses, PutsTheShortestOfSeveralContinuationsFirst) {
   const std::vector<std::string> known = {"layerdrop", "layers", "layers-to-keep"};
   EXPECT_THAT(close_matches("layer", known), ElementsAre("layers", "layerdrop", "layers-to-keep"));

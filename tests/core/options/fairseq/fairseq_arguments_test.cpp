@@ -132,6 +132,13 @@ TEST_F(FlagsOfFairseq, TakeThePythonDictionaryOfModelOverrides) {
   EXPECT_EQ(take("generate", ours).arguments, ours);
 }
 
+TEST_F(FlagsOfFairseq, SelectTheCheckpointOfTheLowestPerplexityByItsLoss) {
+  std::string metric;
+  table_.field("best-checkpoint-metric", metric, "Metric.");
+  EXPECT_THAT(take("train", {"--best-checkpoint-metric", "ppl"}).arguments,
+              ElementsAre("--best-checkpoint-metric=nll_loss"));
+}
+
 TEST_F(FlagsOfFairseq, TakeTheMarkOfSubwordsForTheirKind) {
   std::string kind;
   table_.field("remove-bpe", kind, "Subwords.").alias("post-process");
@@ -139,8 +146,8 @@ TEST_F(FlagsOfFairseq, TakeTheMarkOfSubwordsForTheirKind) {
     EXPECT_THAT(take("generate", {option, "@@ ", "--beam", "3"}).arguments,
                 ElementsAre(std::string(option) + "=subword_nmt", "--beam", "3"));
   }
-  EXPECT_THAT(take("generate", {"--remove-bpe=@@ "}).arguments,
-              ElementsAre("--remove-bpe=subword_nmt"));
+  for (const char* given : {"--remove-bpe=@@ ", "--remove-bpe=@@"})
+    EXPECT_THAT(take("generate", {given}).arguments, ElementsAre("--remove-bpe=subword_nmt"));
   EXPECT_THAT(take("generate", {"--remove-bpe", "letter"}).arguments,
               ElementsAre("--remove-bpe", "letter"));
 }

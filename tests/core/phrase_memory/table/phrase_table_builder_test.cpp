@@ -69,6 +69,38 @@ TEST(WordAligner, AlignsNothingToEmptySentences) {
   }
 }
 
+TEST(WordAligner, LeavesOutLongPairsAsIfTheyWereNotThere) {
+  Bitext with_long_pairs = houses();
+  with_long_pairs.source.add("das haus ein");
+  with_long_pairs.target.add("book");
+  with_long_pairs.source.add("das");
+  with_long_pairs.target.add("book a book");
+  const WordAlignerSettings settings{.longest_sentence = 2};
+  const WordAligner aligner(with_long_pairs.source, with_long_pairs.target, settings);
+  const WordAligner without(houses().source, houses().target, settings);
+  EXPECT_THAT(
+      aligner.align(with_long_pairs.source.sentences[4], with_long_pairs.target.sentences[4]),
+      IsEmpty());
+  EXPECT_EQ(aligner.translation(0, 0), without.translation(0, 0));
+  EXPECT_GT(aligner.translation(0, 0), 0.1);
+}
+
+TEST(AlignedWords, AreNotThoseOfLongPairsWhichAWarningCounts) {
+  Bitext bitext = houses();
+  std::string words;
+  for (int i = 0; i <= 1000; ++i) words += "das ";
+  bitext.source.add("das");
+  bitext.target.add(words);
+  testing::internal::CaptureStderr();
+  const auto alignments = align_words(bitext, 5);
+  EXPECT_THAT(
+      testing::internal::GetCapturedStderr(),
+      HasSubstr(
+          "not aligned: 1 sentence pair with more than 1000 words on a side (first: line 5)"));
+  EXPECT_THAT(alignments[0], ElementsAre(AlignmentLink{0, 0}, AlignmentLink{1, 1}));
+  EXPECT_THAT(alignments[4], IsEmpty());
+}
+
 TEST(AlignedWords, JoinBothDirections) {
   EXPECT_THAT(align_words(houses(), 5),
               ElementsAre(WordAlignment{{0, 0}, {1, 1}},

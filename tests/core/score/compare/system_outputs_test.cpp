@@ -42,7 +42,7 @@ TEST(StandardDeviation, DividesByOneLessThanTheNumber) {
   EXPECT_EQ(standard_deviation({5}), 0);
 }
 
-TEST(CombinedOutputs, AreTheOutputWhereThereIsOne) {
+TEST(CombinedOutputs, EqualASingleOutput) {
   std::mt19937_64 random(1);
   const BootstrappedScore one{3, {1, 2, 3}};
   const auto combined = combine_outputs({&one, 1}, random);

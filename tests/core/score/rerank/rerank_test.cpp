@@ -249,7 +249,7 @@ TEST(RerankOptions, HaveNamesThatExist) {
   EXPECT_THAT(options.problems(), ElementsAre(HasSubstr("must be given together")));
   options = {};
   options.source = "text";
-  EXPECT_THAT(options.problems(), ElementsAre(HasSubstr("--write-pairs only")));
+  EXPECT_THAT(options.problems(), ElementsAre(HasSubstr("--source needs --write-pairs")));
 }
 
 TEST(RerankOptions, AreRejectedWithoutEffect) {
@@ -260,7 +260,7 @@ TEST(RerankOptions, AreRejectedWithoutEffect) {
   EXPECT_THAT(options.problems(), ElementsAre(HasSubstr("do not use --output")));
   options = {};
   options.trials = 10;
-  EXPECT_THAT(options.problems(), ElementsAre(HasSubstr("for --tune-param only")));
+  EXPECT_THAT(options.problems(), ElementsAre(HasSubstr("need --tune-param")));
   options.tune = {"lenpen"};
   options.references = "references";
   EXPECT_THAT(options.problems(), ElementsAre());

@@ -82,7 +82,7 @@ int times_found(const RecombinedSearch& searched, const std::vector<int64_t>& to
   return times;
 }
 
-TEST(Recombine, AddsTheProbabilitiesOfAWordAndAPhraseThatIsIt) {
+TEST(Recombine, AddsTheProbabilitiesOfAWordAndAnEqualPhrase) {
   EXPECT_EQ(times_found(search_recombined({kC}, false), {kC, kEos}), 2);
   const RecombinedSearch joined = search_recombined({kC}, true);
   EXPECT_EQ(times_found(joined, {kC, kEos}), 1);

@@ -106,7 +106,7 @@ INSTANTIATE_TEST_SUITE_P(
     BadPhraseOptions,
     ::testing::Values(BadCase{"LayersAboveTheEncoders",
                               {{"pt-layers", "7"}},
-                              "--pt-layers 7 is out of range: -6 to 6 is expected"},
+                              "--pt-layers 7 is out of range: expected -6 to 6"},
                       BadCase{
                           "LayersBelowTheEncoders", {{"pt-layers", "-7"}}, "-7 is out of range"},
                       BadCase{"LayersBeyondAllNumbers",
@@ -139,8 +139,8 @@ TEST(PhraseTransformerOptions, BoundGramSizes) {
   }
   table.find("pt-grams")->from_text("2,100", OptionOrigin::kCommandLine);
   EXPECT_THAT(options.problems(), IsEmpty());
-  EXPECT_THAT(with_grams({-2}).problems(), ElementsAre(HasSubstr("-2 is not a gram size")));
-  EXPECT_THAT(with_grams({2, 101}).problems(), ElementsAre(HasSubstr("101 is not a gram size")));
+  EXPECT_THAT(with_grams({-2}).problems(), ElementsAre(HasSubstr("-2 is not an n-gram size")));
+  EXPECT_THAT(with_grams({2, 101}).problems(), ElementsAre(HasSubstr("101 is not an n-gram size")));
 }
 
 TEST(PhraseTransformerOptions, RejectUnknownChoices) {

@@ -1,4 +1,4 @@
-#include "cli/plugins/search_path_plugins.h"
+#include "core/plugin/search_path_plugins.h"
 
 #include <filesystem>
 #include <iostream>
@@ -10,8 +10,9 @@
 
 namespace phraseq {
 
-SearchPathPlugins::SearchPathPlugins(const PluginsOptions& options, const std::string& except) {
-  for (const std::string& file : find_plugin_files(plugin_search_path(options.plugin_dir))) {
+SearchPathPlugins::SearchPathPlugins(const std::vector<std::string>& folders,
+                                     const std::string& except) {
+  for (const std::string& file : find_plugin_files(plugin_search_path(folders))) {
     if (std::filesystem::path(file).filename() == except)
       continue;
     try {

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/base/api.h"
+#include "core/options/option_table.h"
+
+namespace phraseq {
+
+/// What is wrong with the files that a command writes (OptionField::writes_file): an existing file
+/// that another option, or --config (`config`, may be empty), names as an input would be lost, and
+/// so would one of two results in the same file.
+PHRASEQ_API std::vector<std::string> written_file_problems(const OptionTable& table,
+                                                           const std::string& config);
+
+}  // namespace phraseq
