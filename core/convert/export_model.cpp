@@ -1,6 +1,7 @@
 #include "core/convert/export_model.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -200,6 +201,11 @@ std::vector<float> ExportModel::values(const std::string& parameter,
                                   fmt::join(shape, ", ")));
   }
   const auto exact = float_values(*tensor);
+  if (!std::ranges::all_of(exact, [](double value) { return std::isfinite(value); })) {
+    throw DivergenceError(
+        fmt::format("{}: tensor {} contains values that are not finite", path(), parameter),
+        "Training had diverged; export an earlier checkpoint.");
+  }
   return {exact.begin(), exact.end()};
 }
 

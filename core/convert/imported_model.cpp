@@ -41,6 +41,9 @@ void ImportedModel::set_vocabularies(const std::string& source_language,
                                      const Dictionary& source,
                                      const std::string& target_language,
                                      const Dictionary& target) {
+  if (task == "translation" && (source_language.empty() || target_language.empty()))
+    throw UsageError("the languages are not recorded in the model",
+                     "Give --source-lang and --target-lang.");
   texts["source_language"] = source_language;
   texts["target_language"] = target_language;
   texts["source_dictionary"] = source.to_text();
@@ -65,6 +68,14 @@ void ImportedModel::set_sentencepiece(const std::string& source_path,
   add_blob(kSourceTokenizer, std::move(source));
   if (!same)
     add_blob("target_tokenizer", std::move(target));
+}
+
+void ImportedModel::set_sentencepiece_or(const std::string& sentencepiece,
+                                         const std::string& other) {
+  if (sentencepiece.empty())
+    set_tokenizer(other);
+  else
+    set_sentencepiece(sentencepiece, sentencepiece);
 }
 
 void ImportedModel::set_languages(const std::vector<LanguagePair>& pairs,

@@ -29,7 +29,8 @@ struct PHRASEQ_API ImportedModel {
   std::vector<std::shared_ptr<const void>> files;
   std::deque<std::string> owned;
 
-  /// The languages and dictionaries, as the task stores them.
+  /// The languages and dictionaries, as the task stores them. Throws UsageError if a language of
+  /// a translation model is empty: the model does not record it, and the user has not given it.
   void set_vocabularies(const std::string& source_language,
                         const Dictionary& source,
                         const std::string& target_language,
@@ -39,6 +40,8 @@ struct PHRASEQ_API ImportedModel {
   /// that are not a SentencePiece model; the paths are used in the message.
   void set_tokenizer(const std::string& name);
   void set_sentencepiece(const std::string& source_path, const std::string& target_path);
+  /// The subword model `sentencepiece` for both sides or, if that is empty, the tokenizer `other`.
+  void set_sentencepiece_or(const std::string& sentencepiece, const std::string& other);
   /// A tensor whose bytes the model keeps.
   void add_tensor(const std::string& name,
                   DType dtype,

@@ -209,6 +209,11 @@ TEST_F(Command, ImportKeepsItsInputsAndThePointersOfATraining) {
   EXPECT_EQ(read_bytes(folder.file("hf/model.safetensors")),
             read_bytes(golden + "hf_marian/model.safetensors"));
 
+  outcome = run("import hf/model.safetensors imported");
+  EXPECT_EQ(outcome.code, kExitUsage);
+  EXPECT_THAT(outcome.text, HasSubstr("hf/model.safetensors: is a part of a model"));
+  EXPECT_THAT(outcome.text, HasSubstr("Give the folder: hf"));
+
   {
     CheckpointFolder run_folder(folder.path());
     write_small(run_folder.epoch_path(1), 1);
@@ -241,7 +246,7 @@ TEST_F(Command, ImportNamesWhatIsMissingOrTooMuch) {
   EXPECT_THAT(outcome.text, HasSubstr("the checkpoint to write is missing"));
   outcome = run("import m.pt x y");
   EXPECT_EQ(outcome.code, kExitUsage);
-  EXPECT_THAT(outcome.text, HasSubstr("'y' is one file too many"));
+  EXPECT_THAT(outcome.text, HasSubstr("unexpected argument 'y'"));
   outcome = run("import fairseq w.safetensors --output x");
   EXPECT_EQ(outcome.code, kExitUsage);
   EXPECT_THAT(outcome.text, HasSubstr("OPTIONS and DATA-BIN are missing"));

@@ -60,6 +60,8 @@ TEST_P(DivergedModel, EndsEveryCommandThatComputesWithIt) {
       words("validate data-bin --path nan --format json"),
       words("analyze dump --path nan --source test.en --target test.de --output dump"),
       words("average nan nan --output mean"),
+      words("export nan exported --format ctranslate2"),
+      words("export nan exported --format onnx"),
       toy_train("other", 3) + words("--finetune-from-model nan"),
       toy_train("other", 3) + Arguments{"--restore-file", workspace_.path("nan")},
   };
@@ -71,6 +73,7 @@ TEST_P(DivergedModel, EndsEveryCommandThatComputesWithIt) {
     EXPECT_EQ(result.output, "");
   }
   EXPECT_FALSE(workspace_.exists("mean"));
+  EXPECT_FALSE(workspace_.exists("exported"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Values,

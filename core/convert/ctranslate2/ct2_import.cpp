@@ -274,10 +274,6 @@ class Ct2Importer {
   }
 
   void read_vocabularies(const std::string& source_lang, const std::string& target_lang) {
-    if (source_lang.empty() || target_lang.empty()) {
-      throw UsageError(fmt::format("{}: the languages are not recorded", folder_.string()),
-                       "Give --source-lang and --target-lang.");
-    }
     source_ = read_ct2_vocabulary(folder_, "source");
     target_ = read_ct2_vocabulary(folder_, "target");
     model_.set_vocabularies(source_lang, source_.dictionary, target_lang, target_.dictionary);

@@ -59,14 +59,6 @@ void check_task(const FairseqCheckpoint& checkpoint, const std::string& path) {
                   checkpoint.task));
 }
 
-void set_tokenizer(ImportedModel& model, const FairseqFiles& files, const DataFolder& folder) {
-  if (files.sentencepiece.empty()) {
-    model.set_tokenizer(folder.tokenizer());
-  } else {
-    model.set_sentencepiece(files.sentencepiece, files.sentencepiece);
-  }
-}
-
 /// Fills the model in from options, weights and the data folder.
 void fill(ImportedModel& model,
           const FairseqFiles& files,
@@ -86,7 +78,7 @@ void fill(ImportedModel& model,
   }
   model.tensors = weights_from_fairseq(
       with_present_names(weights), files.weights, model.options, source.size(), target.size());
-  set_tokenizer(model, files, folder);
+  model.set_sentencepiece_or(files.sentencepiece, folder.tokenizer());
 }
 
 /// The options of the task language_modeling that fairseq recorded.
@@ -145,7 +137,7 @@ void fill_language_model(ImportedModel& model,
                                        model.options,
                                        dictionary.size(),
                                        dictionary.size());
-  set_tokenizer(model, files, folder);
+  model.set_sentencepiece_or(files.sentencepiece, folder.tokenizer());
 }
 
 /// The folder of a multilingual model's dictionaries: that of the checkpoint, or its `data-bin`.

@@ -130,10 +130,7 @@ void fill_multilingual(ImportedModel& model,
   model.set_vocabularies(first.source, source, first.target, target);
   model.tensors = weights_from_fairseq(
       checkpoint.weights, files.weights, model.options, source.size(), target.size());
-  if (files.sentencepiece.empty())
-    model.set_tokenizer("word");
-  else
-    model.set_sentencepiece(files.sentencepiece, files.sentencepiece);
+  model.set_sentencepiece_or(files.sentencepiece, "word");
   model.set_languages(pairs, languages);
   const bool replaces = options.value("lang_tok_replacing_bos_eos", json()) == true;
   model.task_options = {{"source_lang", files.source_lang},

@@ -85,7 +85,7 @@ void check_tokenizer(const HfFolder& folder) {
   const json config = folder.json("tokenizer_config.json");
   if (config.is_object() && config.value("legacy_behaviour", json()) == true) {
     throw UsageError(
-        fmt::format("{}: legacy_behaviour puts the language token behind the sentence; "
+        fmt::format("{}: legacy_behaviour puts the language token after the sentence; "
                     "not supported",
                     folder.file("tokenizer_config.json")));
   }

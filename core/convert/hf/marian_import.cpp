@@ -82,10 +82,6 @@ class MarianImporter {
 
   void read_vocabularies() {
     read_languages();
-    if (source_lang_.empty() || target_lang_.empty()) {
-      throw UsageError(fmt::format("{}: the languages are not recorded", folder_.string()),
-                       "Give --source-lang and --target-lang.");
-    }
     source_ = read_vocabulary("vocab.json");
     target_ =
         fs::exists(folder_ / "target_vocab.json") ? read_vocabulary("target_vocab.json") : source_;

@@ -72,7 +72,7 @@ class JoeyImporter {
         config_, {has("encoder.layer_norm.weight"), has("decoder.layer_norm.weight")}, config_path);
     take_positions();
     read_vocabularies(config_path);
-    set_tokenizer();
+    model_.set_sentencepiece_or(files_.sentencepiece, "word");
     add_parameters();
     model_.origin = {{"toolkit", "joeynmt"}, {"weights", files_.model}};
     return std::move(model_);
@@ -122,10 +122,7 @@ class JoeyImporter {
     const json data = config_.value("data", json::object());
     const json entry = data.is_object() ? data.value(side, json()) : json();
     const json name = entry.is_object() ? entry.value("lang", json()) : entry;
-    if (name.is_string())
-      return name.get<std::string>();
-    throw UsageError(fmt::format("{}: the languages are not recorded", folder_.string()),
-                     "Give --source-lang and --target-lang.");
+    return name.is_string() ? name.get<std::string>() : "";
   }
 
   /// JoeyNMT's special symbols in the order of ours, under the names that the configuration gives.
@@ -173,14 +170,6 @@ class JoeyImporter {
     if (model_.options.at("share_all_embeddings") == true && !model_.joined())
       throw FormatError(
           fmt::format("{}: tied_embeddings is set, but the vocabularies differ", config_path));
-  }
-
-  void set_tokenizer() {
-    if (files_.sentencepiece.empty()) {
-      model_.set_tokenizer("word");
-    } else {
-      model_.set_sentencepiece(files_.sentencepiece, files_.sentencepiece);
-    }
   }
 
   void reorder(const char* name, const ForeignVocabulary& vocabulary) {

@@ -80,7 +80,7 @@ class NpzExporter {
               fmt::format("encoder and decoder with different {}", name));
     }
     require(is_pre_norm() == is_on("decoder_normalize_before"),
-            "pre-norm in one of encoder and decoder");
+            "pre-norm in only one of encoder and decoder");
     require(!is_on("source_bos"), "source_bos = yes");
     require(is_on("source_eos"), "source_eos = no");
     const std::string positions = model_.choice("pos");

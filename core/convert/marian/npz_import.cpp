@@ -94,10 +94,6 @@ class NpzImporter {
   }
 
   void read_vocabularies() {
-    if (files_.source_lang.empty() || files_.target_lang.empty()) {
-      throw UsageError(fmt::format("{}: the languages are not recorded", files_.model),
-                       "Give --source-lang and --target-lang.");
-    }
     source_ = read_marian_vocabulary(files_.vocabs.front(), vocabulary_sizes_[0]);
     target_ = read_marian_vocabulary(files_.vocabs.back(), vocabulary_sizes_[1]);
     model_.set_vocabularies(

@@ -55,7 +55,7 @@ class OpenNmtImporter {
         files_.model);
     take_positions();
     read_vocabularies();
-    set_tokenizer();
+    model_.set_sentencepiece_or(files_.sentencepiece, "word");
     add_parameters();
     model_.origin = {{"toolkit", "opennmt"}, {"weights", files_.model}};
     return std::move(model_);
@@ -116,11 +116,7 @@ class OpenNmtImporter {
   }
 
   std::string language(const char* option, const std::string& given) const {
-    const std::string found = given.empty() ? settings_.value(option, std::string()) : given;
-    if (found.empty())
-      throw UsageError(fmt::format("{}: the languages are not recorded", files_.model),
-                       "Give --source-lang and --target-lang.");
-    return found;
+    return given.empty() ? settings_.value(option, std::string()) : given;
   }
 
   void read_vocabularies() {
@@ -135,14 +131,6 @@ class OpenNmtImporter {
       throw UsageError(
           fmt::format("{}: decoding starts from '{}', expected <s> or </s>", files_.model, start));
     model_.options["start_token"] = start == "<s>" ? "bos" : "eos";
-  }
-
-  void set_tokenizer() {
-    if (files_.sentencepiece.empty()) {
-      model_.set_tokenizer("word");
-    } else {
-      model_.set_sentencepiece(files_.sentencepiece, files_.sentencepiece);
-    }
   }
 
   const TensorView& generator(std::string_view name) const {

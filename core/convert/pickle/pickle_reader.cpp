@@ -310,7 +310,7 @@ class PickleMachine {
 
   bool push_object(PickleRef callable, PickleRef arguments) {
     if (node(callable).kind != PickleKind::kGlobal)
-      input_.fail("a call of a value that is no class or function");
+      input_.fail("a call of a value that is not a class or function");
     if (node(arguments).kind != PickleKind::kTuple)
       input_.fail("the arguments of a call are not a tuple");
     if (!is_allowed_call(node(callable).text, subject_of(arguments))) {

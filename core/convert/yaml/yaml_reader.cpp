@@ -195,7 +195,7 @@ class YamlReader {
       json value = flow(text, position, depth);
       const size_t end = end_before_comment(text, position);
       if (!trimmed_yaml(text.substr(position, end - position)).empty())
-        throw YamlProblem{fmt::format("'{}' behind a value", excerpt(text.substr(position)))};
+        throw YamlProblem{fmt::format("'{}' after a value", excerpt(text.substr(position)))};
       return value;
     });
   }

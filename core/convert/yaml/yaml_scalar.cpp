@@ -73,7 +73,7 @@ std::optional<size_t> hexadecimal_digits(char letter) {
   }
 }
 
-/// The number in `count` hexadecimal digits, which `position` moves behind.
+/// The number in `count` hexadecimal digits, which `position` moves after.
 char32_t read_hexadecimal(std::string_view text, size_t& position, size_t count) {
   uint32_t value = 0;
   const char* begin = text.data() + position;

@@ -137,7 +137,7 @@ TEST(M2m100Import, NamesWhatItDoesNotSupport) {
   EXPECT_THAT(other_start.refusal<UsageError>(), HasSubstr("decoder_start_token_id = 0"));
   const M2m100Copy legacy("nllb");
   legacy.change("tokenizer_config.json", "legacy_behaviour", true);
-  EXPECT_THAT(legacy.refusal<UsageError>(), HasSubstr("behind the sentence"));
+  EXPECT_THAT(legacy.refusal<UsageError>(), HasSubstr("after the sentence"));
 }
 
 TEST(M2m100Import, RejectsTokensThatAreNeverProducedInBothFiles) {

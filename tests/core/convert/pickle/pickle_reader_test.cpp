@@ -43,7 +43,7 @@ TEST(PickleReader, ReadsWhatPythonWroteInEveryProtocol) {
   }
 }
 
-TEST(PickleReader, RejectsEveryClassAndFunctionThatIsNoPartOfAModelByName) {
+TEST(PickleReader, RejectsEveryClassAndFunctionThatIsNotPartOfAModelByName) {
   EXPECT_THAT(rejection_of("cos\nsystem\n(S'touch x'\ntR."),
               AllOf(HasSubstr("file: the pickle data refer to os.system"),
                     HasSubstr("not part of a model")));
@@ -92,7 +92,7 @@ TEST(PickleReader, RejectsWhatDoesNotFitTogether) {
   EXPECT_THAT(rejection_of("h\x05."), HasSubstr("value 5 is used before it is stored"));
   EXPECT_THAT(rejection_of("I1\nI2\na."), HasSubstr("not a container"));
   EXPECT_THAT(rejection_of("}(S'a'\nu."), HasSubstr("a key without a value"));
-  EXPECT_THAT(rejection_of("I1\n)R."), HasSubstr("no class or function"));
+  EXPECT_THAT(rejection_of("I1\n)R."), HasSubstr("not a class or function"));
   EXPECT_THAT(rejection_of("ctorch\nSize\nI1\nR."), HasSubstr("not a tuple"));
   EXPECT_THAT(rejection_of("]}b."), HasSubstr("not an object"));
   EXPECT_THAT(rejection_of("Ix\n."), HasSubstr("'x' is not a whole number"));

@@ -114,7 +114,7 @@ TEST(YamlReader, RejectsWhatItDoesNotSupportWithItsLine) {
   EXPECT_THAT(rejection_of_yaml("a: 1\n  b: 2\n"), HasSubstr("m.yml:2: the line is indented"));
   EXPECT_THAT(rejection_of_yaml("  a: 1\nb: 2\n"), HasSubstr("m.yml:2: the line does not fit"));
   EXPECT_THAT(rejection_of_yaml("a: [1, 2\n"), HasSubstr("does not end on its line"));
-  EXPECT_THAT(rejection_of_yaml("a: [1] 2\n"), HasSubstr("behind a value"));
+  EXPECT_THAT(rejection_of_yaml("a: [1] 2\n"), HasSubstr("after a value"));
   EXPECT_THAT(rejection_of_yaml("\"a: 1\n"), HasSubstr("without its closing quote"));
   EXPECT_THAT(rejection_of_yaml("a: \"\\q\"\n"), HasSubstr("unknown escape"));
   EXPECT_THAT(rejection_of_yaml("a: \"\\u12\"\n"), HasSubstr("4 hexadecimal digits"));
