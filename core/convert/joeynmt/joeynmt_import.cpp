@@ -18,9 +18,9 @@
 #include "core/convert/parameter_names.h"
 #include "core/convert/position_table.h"
 #include "core/convert/torch/torch_file.h"
-#include "core/convert/yaml/yaml_reader.h"
 #include "core/io/json_reader.h"
 #include "core/io/mapping/mapped_file.h"
+#include "core/io/yaml/yaml_reader.h"
 
 namespace phraseq {
 namespace {

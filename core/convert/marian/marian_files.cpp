@@ -7,9 +7,9 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
-#include "core/convert/yaml/yaml_reader.h"
 #include "core/io/json_reader.h"
 #include "core/io/mapping/mapped_file.h"
+#include "core/io/yaml/yaml_reader.h"
 
 namespace phraseq {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "core/convert/yaml/yaml_reader.h"
+#include "core/io/yaml/yaml_reader.h"
 #include "core/text/sentencepiece_tokenizer.h"
 
 namespace phraseq {

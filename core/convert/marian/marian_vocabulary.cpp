@@ -9,9 +9,9 @@
 
 #include "core/base/error.h"
 #include "core/base/text_fields.h"
-#include "core/convert/yaml/yaml_reader.h"
 #include "core/io/json_reader.h"
 #include "core/io/mapping/mapped_file.h"
+#include "core/io/yaml/yaml_reader.h"
 #include "core/text/sentencepiece_tokenizer.h"
 
 namespace phraseq {

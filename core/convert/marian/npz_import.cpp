@@ -17,8 +17,8 @@
 #include "core/convert/marian/marian_settings.h"
 #include "core/convert/marian/marian_vocabulary.h"
 #include "core/convert/marian/npz_file.h"
-#include "core/convert/yaml/yaml_reader.h"
 #include "core/io/json_reader.h"
+#include "core/io/yaml/yaml_reader.h"
 
 namespace phraseq {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/convert/joeynmt/joeynmt_config.h"
-#include "core/convert/yaml/yaml_reader.h"
+#include "core/io/yaml/yaml_reader.h"
 #include "tests/core/checkpoint/checkpoint_test_files.h"
 #include "tests/core/convert/golden_torch_files.h"
 #include "tests/core/io/temporary_folder.h"

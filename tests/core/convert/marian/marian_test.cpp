@@ -16,7 +16,7 @@
 #include "core/convert/marian/npz_file.h"
 #include "core/convert/marian/npz_import.h"
 #include "core/convert/torch/zip_writer.h"
-#include "core/convert/yaml/yaml_reader.h"
+#include "core/io/yaml/yaml_reader.h"
 #include "tests/core/checkpoint/checkpoint_test_files.h"
 #include "tests/core/io/temporary_folder.h"
 

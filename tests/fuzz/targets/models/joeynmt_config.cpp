@@ -2,7 +2,7 @@
 
 #include "core/convert/joeynmt/joeynmt_config.h"
 
-#include "core/convert/yaml/yaml_reader.h"
+#include "core/io/yaml/yaml_reader.h"
 #include "tests/fuzz/fuzz_input.h"
 
 PHRASEQ_FUZZ_TARGET(joeynmt_config) {

@@ -2,7 +2,7 @@
 
 #include "core/convert/marian/marian_settings.h"
 #include "core/convert/marian/marian_vocabulary.h"
-#include "core/convert/yaml/yaml_reader.h"
+#include "core/io/yaml/yaml_reader.h"
 #include "tests/fuzz/fuzz_input.h"
 
 PHRASEQ_FUZZ_TARGET(marian_model) {

@@ -1,6 +1,6 @@
 // The YAML of other toolkits' options and vocabularies.
 
-#include "core/convert/yaml/yaml_reader.h"
+#include "core/io/yaml/yaml_reader.h"
 #include "tests/fuzz/fuzz_input.h"
 
 PHRASEQ_FUZZ_TARGET(yaml) {

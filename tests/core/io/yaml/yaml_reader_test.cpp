@@ -1,4 +1,4 @@
-#include "core/convert/yaml/yaml_reader.h"
+#include "core/io/yaml/yaml_reader.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "core/convert/yaml/yaml_scalar.h"
+#include "core/io/yaml/yaml_scalar.h"
 
 #include <algorithm>
 #include <array>

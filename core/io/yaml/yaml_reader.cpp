@@ -1,4 +1,4 @@
-#include "core/convert/yaml/yaml_reader.h"
+#include "core/io/yaml/yaml_reader.h"
 
 #include <algorithm>
 #include <optional>
@@ -9,9 +9,9 @@
 
 #include "core/base/error.h"
 #include "core/base/wording/message_text.h"
-#include "core/convert/yaml/yaml_scalar.h"
 #include "core/io/json_reader.h"
 #include "core/io/utf8.h"
+#include "core/io/yaml/yaml_scalar.h"
 
 namespace phraseq {
 namespace {
