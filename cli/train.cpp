@@ -2,8 +2,14 @@
 
 #include "core/run/training/train.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "cli/command.h"
+#include "core/base/log.h"
+#include "core/base/shell_quote.h"
 #include "core/nn/caching_allocator.h"
+#include "core/options/fairseq/hydra/hydra_command.h"
 
 namespace {
 
@@ -12,7 +18,19 @@ constexpr const char* kDescription =
     "selected components are listed under their names; 'phraseq plugins list' shows all "
     "components.";
 
-int train_command(std::span<const std::string> arguments) {
+/// The arguments of the command, also if they are those of fairseq-hydra-train.
+std::vector<std::string> read_arguments(std::span<const std::string> given) {
+  auto [arguments, file] = phraseq::fairseq::read_hydra_command(given);
+  if (!file.empty()) {
+    std::string command = "phraseq train";
+    for (const std::string& argument : arguments) command += " " + phraseq::shell_quoted(argument);
+    phraseq::log_info(fmt::format("{} is read as: {}", file, command));
+  }
+  return arguments;
+}
+
+int train_command(std::span<const std::string> given) {
+  const std::vector<std::string> arguments = read_arguments(given);
   phraseq::TrainRun run(arguments);
   if (!phraseq::begin_run(
           run, "train", "DATA --arch NAME --max-tokens N [options]", kDescription, arguments))

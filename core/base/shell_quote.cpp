@@ -7,23 +7,27 @@ namespace {
 
 bool is_plain(char c) {
   const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-  return letter || std::string_view("_-./:@%+,").find(c) != std::string_view::npos;
+  return letter || std::string_view("_-./:@%+,=").find(c) != std::string_view::npos;
 }
 
 }  // namespace
 
-std::string shell_quoted_path(std::string_view text) {
-  const std::string path = (text.starts_with('-') ? "./" : "") + std::string(text);
-  if (!path.empty() && std::all_of(path.begin(), path.end(), is_plain))
-    return path;
+std::string shell_quoted(std::string_view text) {
+  // In zsh, "=ls" is the path of ls.
+  if (!text.empty() && text[0] != '=' && std::all_of(text.begin(), text.end(), is_plain))
+    return std::string(text);
   std::string quoted = "'";
-  for (const char c : path) {
+  for (const char c : text) {
     if (c == '\'')
       quoted += "'\\''";
     else
       quoted += c;
   }
   return quoted + "'";
+}
+
+std::string shell_quoted_path(std::string_view text) {
+  return shell_quoted((text.starts_with('-') ? "./" : "") + std::string(text));
 }
 
 }  // namespace phraseq

@@ -14,20 +14,6 @@
 namespace phraseq::fairseq {
 namespace {
 
-/// "--a -b" holds "-b"; underscores and dashes are the same.
-bool holds_name(std::string_view names, std::string_view name) {
-  return std::ranges::any_of(filled_parts(names, " "),
-                             [&](std::string_view one) { return option_name(one) == name; });
-}
-
-const Flag* find_flag(char command, const std::string& name) {
-  for (const Flag& flag : flags()) {
-    if (flag.commands.find(command) != std::string_view::npos && holds_name(flag.names, name))
-      return &flag;
-  }
-  return nullptr;
-}
-
 char letter_of(std::string_view command) {
   for (const std::string_view name :
        {"train", "generate", "interactive", "preprocess", "validate", "score", "eval-lm"}) {

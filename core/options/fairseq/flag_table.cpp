@@ -1,6 +1,11 @@
 #include "core/options/fairseq/flag_table.h"
 
+#include <algorithm>
 #include <array>
+#include <string>
+
+#include "core/base/text_fields.h"
+#include "core/options/option_table.h"
 
 namespace phraseq::fairseq {
 namespace {
@@ -625,7 +630,12 @@ constexpr auto kFlags = std::to_array<Flag>({
     {"--min-len", "gi", kOne, kSame, "", ""},
     {"--min-loss-scale", "t", kOne, kSame, "", ""},
     {"--min-loss-scale", "gipve", kOne, kNoEffect, "", "only training scales the loss"},
-    {"--min-lr", "t", kOne, kSame, "", ""},
+    {"--min-lr",
+     "t",
+     kOne,
+     kRenamed,
+     "--stop-min-lr={value}",
+     "with `--lr-scheduler cosine`, it is the scheduler's option"},
     {"--min-params-to-wrap", "t", kOne, kNoEffect, "", "every process holds the whole model"},
     {"--model-overrides", "give", kOne, kSame, "", ""},
     {"--model-parallel-size",
@@ -802,7 +812,8 @@ constexpr auto kFlags = std::to_array<Flag>({
     {"--quant-noise-pq-block-size", "t", kOne, kNoEffect, "", "there is no quantization noise"},
     {"--quant-noise-scalar", "t", kOne, kDefaultOnly, "0", "there is no quantization noise"},
     {"--quantization-config-path", "tgipve", kOne, kRejected, "", "there is no quantized training"},
-    {"--quiet", "gi", kNone, kSame, "", ""},
+    {"--quiet", "g", kNone, kSame, "", ""},
+    {"--quiet", "i", kNone, kNoEffect, "", "all translations are printed, as in fairseq"},
     {"--quiet", "v", kNone, kNoEffect, "", "the result is one line"},
     {"--quiet", "e", kNone, kNoEffect, "", "the log is short"},
     {"--ref -r", "s", kOne, kSame, "", ""},
@@ -1132,8 +1143,22 @@ constexpr auto kFlags = std::to_array<Flag>({
 });
 // clang-format on
 
+/// "--a -b" holds "-b"; underscores and dashes are the same.
+bool holds_name(std::string_view names, std::string_view name) {
+  return std::ranges::any_of(filled_parts(names, " "),
+                             [&](std::string_view one) { return option_name(one) == name; });
+}
+
 }  // namespace
 
 std::span<const Flag> flags() { return kFlags; }
+
+const Flag* find_flag(char command, std::string_view name) {
+  for (const Flag& flag : flags()) {
+    if (flag.commands.find(command) != std::string_view::npos && holds_name(flag.names, name))
+      return &flag;
+  }
+  return nullptr;
+}
 
 }  // namespace phraseq::fairseq

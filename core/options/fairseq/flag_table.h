@@ -35,4 +35,8 @@ struct Flag {
 /// schedulers, scorers, tokenizers and subword models.
 PHRASEQ_API std::span<const Flag> flags();
 
+/// The flag of a command ('t') with this name, which has dashes ("--lr", "-a"); null if fairseq has
+/// none.
+const Flag* find_flag(char command, std::string_view name);
+
 }  // namespace phraseq::fairseq

@@ -122,7 +122,8 @@ void describe_bad_lines(OptionTable& table, GenerateOptions& o) {
 }
 
 void describe_report(OptionTable& table, GenerateOptions& o) {
-  table.field("quiet", o.quiet, "Only print the final score.");
+  if (!o.interactive)
+    table.field("quiet", o.quiet, "Only print the final score.");
   table.field(
       "profile",
       o.profile,

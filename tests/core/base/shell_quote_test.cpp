@@ -22,6 +22,11 @@ TEST(ShellQuotedPath, LeavesPlainNamesAsTheyAre) {
   EXPECT_EQ(shell_quoted_path("runs/big-2/checkpoint_best"), "runs/big-2/checkpoint_best");
 }
 
+TEST(ShellQuoted, LeavesFlagsAsTheyAre) {
+  EXPECT_EQ(shell_quoted("--lr=0.5,1e-07"), "--lr=0.5,1e-07");
+  EXPECT_EQ(shell_quoted("=ls"), "'=ls'");
+}
+
 TEST(ShellQuotedPath, IsReadBackByTheShellUnchanged) {
   for (const std::string path : {"my runs/a",
                                  "it's",
@@ -36,7 +41,8 @@ TEST(ShellQuotedPath, IsReadBackByTheShellUnchanged) {
                                  "(1)",
                                  "new\nline",
                                  "!1",
-                                 "#1"})
+                                 "#1",
+                                 "=ls"})
     EXPECT_EQ(read_by_shell(shell_quoted_path(path)), "[" + path + "]");
   EXPECT_EQ(read_by_shell(shell_quoted_path("")), "[]");
 }

@@ -89,6 +89,15 @@ TEST_F(FlagsOfFairseq, AreReplacedByOptionsOfOurs) {
               ElementsAre("--output=out/generate-valid.txt", "--gen-subset", "valid"));
 }
 
+/// Up to fairseq 0.9, --min-lr was the name of --stop-min-lr; later, it is an option of cosine only.
+TEST_F(FlagsOfFairseq, ThatSetASmallestLearningRateEndTheTrainingWithoutASchedulerThatHasThem) {
+  double least = 0;
+  table_.field("stop-min-lr", least, "An option of the training.");
+  EXPECT_THAT(take("train", {"--min-lr", "1e-09"}).arguments, ElementsAre("--stop-min-lr=1e-09"));
+  table_.field("min-lr", least, "An option of the scheduler.");
+  EXPECT_THAT(take("train", {"--min-lr", "1e-09"}).arguments, ElementsAre("--min-lr", "1e-09"));
+}
+
 TEST_F(FlagsOfFairseq, GiveWayToOptionsThatACommandHas) {
   std::string bpe;
   table_.field("bpe", bpe, "An option of a plugin.");

@@ -1,0 +1,165 @@
+#include "core/options/fairseq/hydra/hydra_command.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "core/base/error.h"
+#include "core/options/argument_spelling.h"
+#include "core/options/fairseq/flag_table.h"
+#include "core/options/fairseq/hydra/hydra_settings.h"
+
+namespace phraseq::fairseq {
+namespace {
+
+/// The groups of fairseq's configuration that its training reads.
+constexpr auto kGroups = std::to_array<std::string_view>({"common",
+                                                          "distributed_training",
+                                                          "dataset",
+                                                          "optimization",
+                                                          "checkpoint",
+                                                          "bmuf",
+                                                          "ema",
+                                                          "model",
+                                                          "task",
+                                                          "criterion",
+                                                          "optimizer",
+                                                          "lr_scheduler",
+                                                          "bpe",
+                                                          "tokenizer"});
+
+/// What a complete configuration has as well: groups of other commands, and of Hydra.
+constexpr auto kIgnored = std::to_array<std::string_view>({"common_eval",
+                                                           "generation",
+                                                           "eval_lm",
+                                                           "interactive",
+                                                           "scoring",
+                                                           "hydra",
+                                                           "job_logging_cfg",
+                                                           "_name"});
+
+/// Stands for a value that must be given elsewhere.
+constexpr const char* kMissing = "???";
+
+std::string flag_of(std::string setting) {
+  std::ranges::replace(setting, '_', '-');
+  return "--" + setting;
+}
+
+/// The flags of fairseq-train for all settings.
+class FlagsOfSettings {
+ public:
+  explicit FlagsOfSettings(const HydraSettings& settings) : settings_(settings) {}
+
+  std::vector<std::string> all() {
+    for (const auto& [group, values] : settings_.groups().items()) {
+      if (std::ranges::find(kIgnored, group) != kIgnored.end() || values.is_null())
+        continue;
+      if (std::ranges::find(kGroups, group) == kGroups.end() || !values.is_object()) {
+        throw UsageError(
+            fmt::format("{}: '{}' is not a group of settings", settings_.file(), group),
+            fmt::format("The groups of a training are {}.", fmt::join(kGroups, ", ")));
+      }
+      for (const auto& [name, value] : values.items()) add_of_group(group, name, value);
+    }
+    return std::move(flags_);
+  }
+
+ private:
+  void add_of_group(const std::string& group,
+                    const std::string& name,
+                    const nlohmann::json& value) {
+    if (name == "_name") {
+      add(group == "model" ? "arch" : group, value);
+    } else if (group == "task" && name == "data") {
+      const nlohmann::json folder = settings_.resolved(value);
+      if (folder.is_string() && folder != kMissing)
+        flags_.insert(flags_.begin(), folder.get<std::string>());
+    } else {
+      add(name, value);
+    }
+  }
+
+  /// Settings within a setting have both names: `encoder: {layers: 6}` is --encoder-layers.
+  void add(const std::string& name, const nlohmann::json& given) {
+    const nlohmann::json value = settings_.resolved(given);
+    if (value.is_object()) {
+      for (const auto& [inner, inner_value] : value.items()) add(name + "_" + inner, inner_value);
+    } else if (value.is_boolean()) {
+      add_switch(flag_of(name), value.get<bool>());
+    } else if (!value.is_null() && value != kMissing) {
+      flags_.push_back(fmt::format("{}={}", flag_of(name), text_of(value, name)));
+    }
+  }
+
+  /// `no` only for options of phraseq: no flag of fairseq alone has an effect that is on by
+  /// default.
+  void add_switch(const std::string& name, bool is_on) {
+    const Flag* const flag = find_flag('t', name);
+    if (is_on) {
+      flags_.push_back(name);
+    } else if (flag == nullptr || flag->support == Support::kSame) {
+      flags_.push_back(name + "=no");
+    }
+  }
+
+  std::string text_of(const nlohmann::json& value, const std::string& name) const {
+    if (value.is_string())
+      return value.get<std::string>();
+    if (!value.is_array())
+      return value.dump();
+    std::vector<std::string> items;
+    for (const nlohmann::json& item : value) {
+      if (item.is_structured())
+        throw UsageError(
+            fmt::format("{}: '{}' is not a list of single values", settings_.file(), name));
+      items.push_back(text_of(item, name));
+    }
+    return fmt::format("{}", fmt::join(items, ","));
+  }
+
+  const HydraSettings& settings_;
+  std::vector<std::string> flags_;
+};
+
+/// The last value of a flag, which is taken out of the arguments; empty if it is not given.
+std::string take_value(std::vector<std::string>& arguments,
+                       std::string_view name,
+                       std::string_view short_name) {
+  std::string value;
+  for (auto argument = arguments.begin(); argument != arguments.end();) {
+    const SplitFlag flag = split_flag(*argument);
+    if (flag.name != (flag.one_dash ? short_name : name)) {
+      ++argument;
+      continue;
+    }
+    value = flag.value;
+    argument = arguments.erase(argument);
+    if (!flag.has_value && argument != arguments.end()) {
+      value = *argument;
+      argument = arguments.erase(argument);
+    }
+  }
+  return value;
+}
+
+}  // namespace
+
+HydraCommand read_hydra_command(std::span<const std::string> arguments) {
+  std::vector<std::string> rest(arguments.begin(), arguments.end());
+  const std::string name = take_value(rest, "config-name", "cn");
+  if (name.empty())
+    return {{arguments.begin(), arguments.end()}, ""};
+  const std::string folder = take_value(rest, "config-dir", "cd");
+  HydraSettings settings(folder.empty() ? "." : folder, name);
+  std::erase_if(rest, [&](const std::string& argument) { return settings.set(argument); });
+  HydraCommand command{FlagsOfSettings(settings).all(), settings.file()};
+  command.arguments.insert(command.arguments.end(), rest.begin(), rest.end());
+  return command;
+}
+
+}  // namespace phraseq::fairseq

@@ -1,0 +1,123 @@
+#include "core/options/fairseq/hydra/hydra_settings.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/base/text_fields.h"
+#include "core/io/mapping/mapped_file.h"
+#include "core/io/yaml/yaml_reader.h"
+
+namespace phraseq::fairseq {
+namespace {
+
+using Json = nlohmann::json;
+
+/// Values of `more` replace those of `groups`, name by name.
+void merge(Json& groups, const Json& more) {
+  if (!groups.is_object() || !more.is_object()) {
+    groups = more;
+    return;
+  }
+  for (const auto& [name, value] : more.items()) merge(groups[name], value);
+}
+
+std::string settings_file(const std::string& folder, const std::string& name) {
+  return fmt::format("{}/{}{}", folder, name, name.ends_with(".yaml") ? "" : ".yaml");
+}
+
+Json parse_settings(std::string_view text, const std::string& file) {
+  Json settings = parse_yaml(text, file);
+  if (!settings.is_object())
+    throw UsageError(fmt::format("{}: it has no settings of the form 'name: value'", file));
+  return settings;
+}
+
+/// The file of a group: its settings belong to the group unless its first line says otherwise.
+/// Without a file, NAME is one of fairseq's components with its defaults.
+Json read_group(const std::string& folder, const std::string& group, const std::string& name) {
+  const std::string file = settings_file(folder + "/" + group, name);
+  if (!std::filesystem::exists(file))
+    return {{group, {{"_name", name}}}};
+  const std::string text = read_file(file);
+  Json settings = parse_settings(text, file);
+  return text.starts_with("# @package _global_") ? settings : Json{{group, std::move(settings)}};
+}
+
+/// The settings of one item of `defaults`: `group: name`, or the name of another file.
+Json read_default(const Json& item, const std::string& folder, const std::string& file) {
+  if (item.is_string()) {
+    const std::string other = settings_file(folder, item.get<std::string>());
+    return parse_settings(read_file(other), other);
+  }
+  Json settings = Json::object();
+  for (const auto& [group, name] : item.items()) {
+    if (name.is_null())
+      continue;
+    if (!name.is_string())
+      throw UsageError(fmt::format("{}: defaults: {} is not 'group: name'", file, item.dump()));
+    merge(settings, read_group(folder, group, name.get<std::string>()));
+  }
+  return settings;
+}
+
+}  // namespace
+
+HydraSettings::HydraSettings(const std::string& folder, const std::string& name)
+    : file_(settings_file(folder, name)), groups_(Json::object()) {
+  const Json self = "_self_";
+  Json own = parse_settings(read_file(file_), file_);
+  Json defaults = own.value("defaults", Json::array());
+  own.erase("defaults");
+  if (std::ranges::find(defaults, self) == defaults.end())
+    defaults.insert(defaults.begin(), self);
+  for (const Json& item : defaults)
+    merge(groups_, item == self ? own : read_default(item, folder, file_));
+}
+
+bool HydraSettings::set(std::string_view argument) {
+  argument.remove_prefix(std::min(argument.find_first_not_of('+'), argument.size()));
+  const size_t equals = argument.find('=');
+  const std::string_view path = argument.substr(0, equals);
+  if (equals == std::string_view::npos || path.starts_with('-') ||
+      path.find('.') == std::string_view::npos)
+    return false;
+  Json* place = &groups_;
+  for (const std::string_view part : split_text(path, ".")) {
+    if (!place->is_object())
+      *place = Json::object();
+    place = &(*place)[std::string(part)];
+  }
+  const std::string value(argument.substr(equals + 1));
+  *place = parse_yaml("value: " + value + "\n", std::string(path))["value"];
+  return true;
+}
+
+Json HydraSettings::resolved(Json value) const {
+  constexpr int kLongestChain = 10;
+  for (int i = 0; i < kLongestChain; ++i) {
+    if (!value.is_string() || value.get_ref<const std::string&>().find("${") == std::string::npos)
+      return value;
+    value = referred(value.get<std::string>());
+  }
+  throw UsageError(fmt::format("{}: '{}' stands for itself", file_, value.get<std::string>()));
+}
+
+Json HydraSettings::referred(const std::string& text) const {
+  const bool is_whole = text.starts_with("${") && text.find('}') == text.size() - 1;
+  const std::string path = is_whole ? text.substr(2, text.size() - 3) : "";
+  const Json* place = &groups_;
+  for (const std::string_view part : split_text(path, ".")) {
+    const auto entry = place->find(part);
+    if (entry == place->end()) {
+      throw UsageError(fmt::format("{}: '{}' is not the name of another setting", file_, text),
+                       "Write the value itself; only ${group.name} is supported.");
+    }
+    place = &*entry;
+  }
+  return *place;
+}
+
+}  // namespace phraseq::fairseq

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <nlohmann/json.hpp>
+
+namespace phraseq::fairseq {
+
+/// The settings of a configuration for fairseq-hydra-train: groups of names and values.
+class HydraSettings {
+ public:
+  /// Reads FOLDER/NAME.yaml and the files of its `defaults`, FOLDER/GROUP/NAME.yaml, in the order
+  /// of Hydra 1.0: they replace the file's own values unless `_self_` follows them.
+  /// Without such a file, `GROUP: NAME` selects fairseq's component NAME. Throws IoError,
+  /// FormatError, and UsageError for what is not a group of fairseq.
+  HydraSettings(const std::string& folder, const std::string& name);
+
+  const std::string& file() const { return file_; }
+  const nlohmann::json& groups() const { return groups_; }
+
+  /// Takes `group.name=value`, with `+` in front or without. False if the argument is not of this
+  /// form.
+  bool set(std::string_view argument);
+
+  /// The value that `${group.name}` stands for; any other value as it is. Throws UsageError if
+  /// there is no such setting.
+  nlohmann::json resolved(nlohmann::json value) const;
+
+ private:
+  nlohmann::json referred(const std::string& text) const;
+
+  std::string file_;
+  nlohmann::json groups_;
+};
+
+}  // namespace phraseq::fairseq

@@ -1,0 +1,141 @@
+#include "core/options/fairseq/hydra/hydra_command.h"
+
+#include <filesystem>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/base/error.h"
+#include "tests/core/io/temporary_folder.h"
+
+namespace phraseq::fairseq {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::IsSupersetOf;
+using ::testing::ThrowsMessage;
+using ::testing::UnorderedElementsAre;
+
+class HydraCommands : public ::testing::Test {
+ protected:
+  /// The arguments for the configuration `text` and further arguments.
+  std::vector<std::string> read(const std::string& text, std::vector<std::string> more = {}) {
+    folder_.write("main.yaml", text);
+    more.insert(more.begin(), {"--config-dir", folder_.path(), "--config-name", "main"});
+    return read_hydra_command(more).arguments;
+  }
+
+  void write(const std::string& group, const std::string& name, const std::string& text) {
+    std::filesystem::create_directory(folder_.file(group));
+    folder_.write(group + "/" + name, text);
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(HydraCommands, BecomeTheFlagsOfFairseqTrain) {
+  EXPECT_THAT(read("# @package _group_\n"
+                   "common: {fp16: true, log_interval: 200}\n"
+                   "task:\n  _name: translation\n  data: data-bin\n  source_lang: de\n"
+                   "criterion:\n  _name: label_smoothed_cross_entropy\n  label_smoothing: 0.1\n"
+                   "optimizer:\n  _name: adam\n  adam_betas: (0.9,0.98)\n"
+                   "lr_scheduler:\n  _name: inverse_sqrt\n  warmup_init_lr: 1e-07\n"
+                   "optimization:\n  lr: [0.0005]\n  update_freq:\n  - 4\n  - 2\n"
+                   "model:\n  _name: transformer_iwslt_de_en\n"),
+              UnorderedElementsAre("data-bin",
+                                   "--fp16",
+                                   "--log-interval=200",
+                                   "--task=translation",
+                                   "--source-lang=de",
+                                   "--criterion=label_smoothed_cross_entropy",
+                                   "--label-smoothing=0.1",
+                                   "--optimizer=adam",
+                                   "--adam-betas=(0.9,0.98)",
+                                   "--lr-scheduler=inverse_sqrt",
+                                   "--warmup-init-lr=1e-07",
+                                   "--lr=0.0005",
+                                   "--update-freq=4,2",
+                                   "--arch=transformer_iwslt_de_en"));
+}
+
+TEST_F(HydraCommands, NameSettingsWithinSettingsWithBothNames) {
+  EXPECT_THAT(read("model:\n  _name: transformer\n  encoder:\n    layers: 3\n    embed_dim: 64\n"),
+              ElementsAre("--arch=transformer", "--encoder-embed-dim=64", "--encoder-layers=3"));
+}
+
+/// fairseq has --tpu, which phraseq does not have; --share-all-embeddings may be on in a preset.
+TEST_F(HydraCommands, SwitchOffOnlyWhatPhraseqHas) {
+  EXPECT_THAT(read("common: {tpu: false, seed: null}\n"
+                   "model: {share_all_embeddings: false, encoder_layers: ???}\n"),
+              ElementsAre("--share-all-embeddings=no"));
+}
+
+TEST_F(HydraCommands, TakeSettingsFromTheCommandLine) {
+  EXPECT_THAT(read("task: {data: old}\noptimization: {max_update: 10, lr: [0.1]}\n",
+                   {"task.data=/new/bin",
+                    "+optimization.max_epoch=3",
+                    "optimization.lr=[0.2,0.1]",
+                    "--save-dir=here",
+                    "--task.x=1"}),
+              ElementsAre("/new/bin",
+                          "--lr=0.2,0.1",
+                          "--max-epoch=3",
+                          "--max-update=10",
+                          "--save-dir=here",
+                          "--task.x=1"));
+}
+
+TEST_F(HydraCommands, ReadTheFilesOfTheDefaults) {
+  write("optimization", "long.yaml", "max_update: 100\nclip_norm: 1\n");
+  write("model", "all.yaml", "# @package _global_\ncommon:\n  seed: 7\n");
+  folder_.write("base.yaml", "common: {log_interval: 5}\n");
+  const std::string own = "optimization: {max_update: 10}\n";
+  const std::string defaults =
+      "defaults:\n- base\n- optimization: long\n- model: all\n- task: null\n- optimizer: adam\n";
+  EXPECT_THAT(
+      read(defaults + own),
+      UnorderedElementsAre(
+          "--log-interval=5", "--seed=7", "--clip-norm=1", "--max-update=100", "--optimizer=adam"));
+  EXPECT_THAT(read(defaults + "- _self_\n" + own), IsSupersetOf({"--max-update=10"}));
+}
+
+TEST_F(HydraCommands, ReplaceReferencesByTheirValues) {
+  EXPECT_THAT(read("optimization: {max_update: 10, lr: [0.5]}\n"
+                   "lr_scheduler: {total_num_update: '${optimization.max_update}'}\n"),
+              UnorderedElementsAre("--max-update=10", "--lr=0.5", "--total-num-update=10"));
+  EXPECT_THAT([&] { read("common: {seed: '${env:SEED}'}\n"); },
+              ThrowsMessage<UsageError>(
+                  AllOf(HasSubstr("main.yaml: '${env:SEED}' is not the name of another setting"),
+                        HasSubstr("${group.name}"))));
+  EXPECT_THAT([&] { read("common: {seed: '${common.seed}'}\n"); },
+              ThrowsMessage<UsageError>(HasSubstr("stands for itself")));
+}
+
+TEST_F(HydraCommands, LeaveOutTheGroupsOfOtherCommands) {
+  EXPECT_THAT(read("_name: null\ngeneration: {beam: 5}\nhydra: {run: {dir: x}}\nbpe: null\n"),
+              IsEmpty());
+}
+
+TEST_F(HydraCommands, RejectUnknownGroupsByName) {
+  EXPECT_THAT([&] { read("optimisation: {lr: 1}\n"); },
+              ThrowsMessage<UsageError>(AllOf(HasSubstr("main.yaml: 'optimisation' is not a group"),
+                                              HasSubstr("optimization"))));
+  EXPECT_THAT([&] { read("- a\n"); },
+              ThrowsMessage<UsageError>(HasSubstr("main.yaml: it has no settings")));
+  EXPECT_THAT([&] { read("optimization: {lr: [[1]]}\n"); },
+              ThrowsMessage<UsageError>(HasSubstr("'lr' is not a list of single values")));
+  EXPECT_THAT([&] { read("common: {}\n", {"common.seed={"}); },
+              ThrowsMessage<FormatError>(HasSubstr("common.seed")));
+}
+
+TEST_F(HydraCommands, AreOnlyThoseThatNameAConfiguration) {
+  const std::vector<std::string> arguments = {"data-bin", "--config-dir", "x", "a.b=c", "--lr=1"};
+  EXPECT_EQ(read_hydra_command(arguments).arguments, arguments);
+  EXPECT_THROW(read_hydra_command(std::vector<std::string>{"-cn", "missing"}), IoError);
+}
+
+}  // namespace
+}  // namespace phraseq::fairseq
