@@ -3,6 +3,7 @@
 #include <cmath>
 #include <exception>
 #include <filesystem>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -28,14 +29,14 @@ bool is_kept_by_options(const TrainRecord& record, CheckpointKind kind) {
 CheckpointKeeper::CheckpointKeeper(CheckpointFolder* folder,
                                    CheckpointOptions options,
                                    Choice choice,
-                                   const LastValidation& last_validation,
+                                   TrainState& state,
                                    TrainingLog& log,
                                    Write write,
                                    SavingTogether together)
     : folder_(folder),
       options_(std::move(options)),
       choice_(std::move(choice)),
-      last_validation_(last_validation),
+      state_(state),
       log_(log),
       write_(std::move(write)),
       together_(std::move(together)) {}
@@ -64,6 +65,14 @@ void CheckpointKeeper::at_end(const TrainingProgress& progress) {
          /*stays=*/false);
 }
 
+bool CheckpointKeeper::replaces_saved_best() const {
+  const std::optional<double>& saved = state_.saved_best;
+  const double value = state_.last_validation.value;
+  if (saved == state_.best || !std::isfinite(value))
+    return false;
+  return !saved || (choice_.larger_is_better ? value >= *saved : value <= *saved);
+}
+
 /// All processes that take part come here at the same moments: what decides is equal in all.
 /// `stays`: whether there is a reason for the checkpoint besides being the last or the best one.
 void CheckpointKeeper::save(const PathOf& path_of, int64_t updates, bool stays) {
@@ -71,9 +80,14 @@ void CheckpointKeeper::save(const PathOf& path_of, int64_t updates, bool stays) 
     return;
   if (together_.collect)
     together_.collect();
+  const std::optional<double> saved_best = state_.saved_best;
+  if (is_best_)
+    state_.saved_best = state_.last_validation.value;
   bool saved = folder_ != nullptr && try_to_save(path_of(*folder_), updates, stays);
   if (together_.settle)
     saved = together_.settle(saved);
+  if (!saved)
+    state_.saved_best = saved_best;
   is_best_ = false;  // even if it was not saved: the next update changes the model
   unsaved_ = unsaved_ && !saved;
 }
@@ -110,14 +124,15 @@ bool CheckpointKeeper::tries(const char* failed,
 
 void CheckpointKeeper::write_and_point(const std::string& path, bool stays) {
   write_(path, stays);
-  if (!options_.no_last_checkpoints)
-    folder_->point(kLastPointer, path);
+  // First: a run that is killed now resumes from the checkpoint before, and validates again.
   if (is_best_)
     folder_->point(kBestPointer, path);
+  if (!options_.no_last_checkpoints)
+    folder_->point(kLastPointer, path);
 }
 
 void CheckpointKeeper::keep_and_delete(const std::string& path, int64_t updates) {
-  const auto& [validated_at, value] = last_validation_;
+  const auto& [validated_at, value] = state_.last_validation;
   if (options_.keep_best_checkpoints > 0 && validated_at == updates && std::isfinite(value))
     folder_->keep_as_best(path, choice_.metric, value);
   RetentionRules rules;

@@ -37,11 +37,11 @@ class PHRASEQ_API CheckpointKeeper {
   };
 
   /// `folder` may be null (--no-save, or not the first process): nothing is written then. `folder`,
-  /// `last_validation`, a part of the training state, and `log` outlive this.
+  /// `state` and `log` outlive this.
   CheckpointKeeper(CheckpointFolder* folder,
                    CheckpointOptions options,
                    Choice choice,
-                   const LastValidation& last_validation,
+                   TrainState& state,
                    TrainingLog& log,
                    Write write,
                    SavingTogether together = {});
@@ -50,7 +50,9 @@ class PHRASEQ_API CheckpointKeeper {
   void note_update() { unsaved_ = true; }
   /// Call when a validation begins: until it ends, no checkpoint is the best.
   void forget_validation() { is_best_ = false; }
-  void note_validation(bool is_best) { is_best_ = is_best; }
+  /// `is_best`: of all validations. If saving the best model has failed, the best of the later ones
+  /// takes its place.
+  void note_validation(bool is_best) { is_best_ = is_best || replaces_saved_best(); }
 
   /// Saves every --save-interval-updates, when a validation was the best, and when `requested`. A
   /// skipped update, which changed nothing, is not a reason to save.
@@ -64,6 +66,7 @@ class PHRASEQ_API CheckpointKeeper {
  private:
   using PathOf = std::function<std::string(const CheckpointFolder& folder)>;
   bool takes_part() const { return folder_ != nullptr || together_.collect; }
+  bool replaces_saved_best() const;
   void save(const PathOf& path_of, int64_t updates, bool stays);
   bool try_to_save(const std::string& path, int64_t updates, bool stays);
   bool tries(const char* failed, int64_t updates, const std::function<void()>& step);
@@ -83,7 +86,7 @@ class PHRASEQ_API CheckpointKeeper {
   CheckpointFolder* folder_;
   CheckpointOptions options_;
   Choice choice_;
-  const LastValidation& last_validation_;
+  TrainState& state_;
   TrainingLog& log_;
   Write write_;
   SavingTogether together_;

@@ -56,6 +56,8 @@ nlohmann::json TrainState::to_json() const {
                          {"scheduler", scheduler},
                          {"interval", interval.to_json()},
                          {"epoch", epoch.to_json()}};
+  if (saved_best != best)
+    json["saved_best"] = saved_best ? nlohmann::json(*saved_best) : nlohmann::json();
   if (last_validation.updates >= 0)
     json["last_validation"] = validation_json(last_validation);
   if (!loss_scaler.is_null())
@@ -72,6 +74,11 @@ TrainState TrainState::from_json(const JsonEntry& json) {
   state.bad_updates = count("bad_updates");
   if (!json.at("best").is_null())
     state.best = json.at("best").number();
+  state.saved_best = state.best;
+  if (json.has("saved_best")) {
+    const JsonEntry saved = json.at("saved_best");
+    state.saved_best = saved.is_null() ? std::nullopt : std::optional(saved.number());
+  }
   state.validations_without_better = count("validations_without_better");
   if (json.has("last_validation"))
     state.last_validation = validation_from(json.at("last_validation"));

@@ -43,6 +43,8 @@ struct PHRASEQ_API TrainState {
   int64_t bad_updates_in_a_row = 0;
   int64_t bad_updates = 0;
   std::optional<double> best;  ///< best value of --best-checkpoint-metric so far
+  /// Value of checkpoint_best: `best`, unless that checkpoint could not be saved.
+  std::optional<double> saved_best;
   int64_t validations_without_better = 0;
   LastValidation last_validation;
   std::map<std::string, double> scheduler;  ///< LrScheduler::state

@@ -64,7 +64,7 @@ Trainer::Trainer(TrainerDependencies parts, TrainerOptions options)
           parts_.folder,
           options_.checkpoints,
           {options_.validation.best_checkpoint_metric, validations_.larger_is_better()},
-          state_.last_validation,
+          state_,
           *parts_.log,
           [this](const std::string& path, bool stays) { write_checkpoint_to(path, stays); },
           saving_together(parts_, options_.checkpoints)) {
@@ -78,10 +78,13 @@ int Trainer::run() {
     throw DataError(fmt::format("there are no sentence pairs to train on: {}",
                                 parts_.batches->skipped().text()));
   }
-  if (const auto reached = limit()) {
+  const auto reached = limit();
+  if (reached && !is_at_end_of_epoch()) {
     log_info(fmt::format("nothing to do: at {}; increase the limit to continue", *reached));
     return 0;
   }
+  if (reached)
+    checkpoints_.note_update();  // the run was stopped before the end of the epoch was recorded
   warn_without_limit(limits());
   share_parameters(parts_, options_.precision);
   parts_.scheduler->begin_epoch(state_.finished_epochs + 1);
@@ -103,10 +106,12 @@ int Trainer::run() {
 
 /// Trains until the run is over.
 void Trainer::train() {
-  while (!is_over()) train_epoch();
-  finish_pending_update();
-  if (signalled() == 0 && is_at_end_of_epoch())
-    end_epoch();
+  do {
+    while (!is_over()) train_epoch();
+    finish_pending_update();
+    if (signalled() == 0 && is_at_end_of_epoch())
+      end_epoch();
+  } while (!is_over());  // the learning rate of the next epoch may be above --stop-min-lr again
 }
 
 /// Trains until the epoch ends or the run is over.
@@ -234,7 +239,7 @@ void Trainer::count_update(const UpdateResult& result) {
   if (!result.is_finite()) {
     if (LossScaler* const scaler = step_.loss_scaler())
       return bad_updates_.note_overflow(*scaler);
-    return bad_updates_.note(result.sentence_ids, result.gradient_norm);
+    return bad_updates_.note(result.sentence_ids, result.sums.loss_sum, result.gradient_norm);
   }
   ++state_.updates;
   if (parts_.average != nullptr)

@@ -103,6 +103,18 @@ TEST_F(TrainingWarnings, TellThatPatienceIsNoLimitWithoutValidation) {
               Not(::testing::AnyOf(HasSubstr(kWarning), HasSubstr("no effect with"))));
 }
 
+/// As in fairseq, where the learning rate is compared after it has been set for the next epoch.
+TEST_F(TrainingWarnings, TellOfNoSmallestRateThatTheNextEpochExceedsAgain) {
+  const std::string options =
+      "--lr-scheduler fixed --lr 0.001,0.1,0.001 --stop-min-lr 0.01 --max-tokens 100000 ";
+  const CommandResult run = train("again", 0, options + "--disable-validation --max-epoch 9");
+  ASSERT_EQ(run.exit_code, kExitOk) << run.errors;
+  EXPECT_THAT(run.errors,
+              AllOf(HasSubstr("num_updates=2"),
+                    Not(HasSubstr("num_updates=4")),
+                    HasSubstr("training stops: the learning rate reached --stop-min-lr 0.01")));
+}
+
 TEST_F(TrainingWarnings, TellOfAnAverageThatIsMainlyTheUntrainedModel) {
   constexpr const char* kWarning = "of the average of --store-ema are then still the parameters";
   EXPECT_THAT(train("slow", 20, "--store-ema").errors, HasSubstr("100 % " + std::string(kWarning)));

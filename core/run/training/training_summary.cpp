@@ -62,14 +62,14 @@ std::string training_summary(const TrainRun& run,
                              const TranslationModel& translator) {
   const std::string best = folder.path() + "/" + kBestPointer;
   const std::string last = folder.path() + "/" + kLastPointer;
-  const bool has_best = state.best && std::filesystem::exists(best);
+  const bool has_best = state.saved_best && std::filesystem::exists(best);
   const std::string& checkpoint = has_best ? best : last;
   if (!std::filesystem::exists(checkpoint))
     return {};
   const std::string score =
       has_best ? fmt::format("best checkpoint: {} ({})",
                              checkpoint,
-                             score_text(run.validation.best_checkpoint_metric, *state.best))
+                             score_text(run.validation.best_checkpoint_metric, *state.saved_best))
                : fmt::format("last checkpoint: {} (no validation)", checkpoint);
   return score + "; " + advice(run, translator, checkpoint);
 }

@@ -21,6 +21,7 @@ void reset_updates(TrainState& state) {
 
 void reset_best(TrainState& state) {
   state.best.reset();
+  state.saved_best.reset();
   state.validations_without_better = 0;
   state.last_validation = {};
 }

@@ -31,12 +31,14 @@ BadUpdates::BadUpdates(TrainState& state,
                        int64_t most_in_a_row)
     : state_(state), log_(log), folder_(folder), most_in_a_row_(most_in_a_row) {}
 
-void BadUpdates::note(const SentenceIds& sentence_ids, double gradient_norm) {
+void BadUpdates::note(const SentenceIds& sentence_ids, double loss, double gradient_norm) {
   ++state_.bad_updates;
   ++state_.bad_updates_in_a_row;
-  log_warning(fmt::format("update {} skipped: the gradient norm is {}; first sentence {}",
+  const bool loss_is_bad = !std::isfinite(loss);
+  log_warning(fmt::format("update {} skipped: the {} is {}; first sentence {}",
                           state_.updates + 1,
-                          std::abs(gradient_norm),  // NaN has a sign, too
+                          loss_is_bad ? "loss" : "gradient norm",
+                          std::abs(loss_is_bad ? loss : gradient_norm),  // NaN has a sign, too
                           sentence_ids.front().front() + 1));
   log_.event("bad_update", {{"updates", state_.updates}, {"sentence_ids", sentence_ids}});
   if (state_.bad_updates_in_a_row >= most_in_a_row_)

@@ -21,8 +21,9 @@ class PHRASEQ_API BadUpdates {
              const CheckpointFolder* folder,
              int64_t most_in_a_row);
 
-  /// Counts and logs an update that was skipped. Throws DivergenceError if it is one too many.
-  void note(const SentenceIds& sentence_ids, double gradient_norm);
+  /// Counts and logs an update that was skipped, with its loss or else the norm of its gradient:
+  /// whichever is not finite. Throws DivergenceError if it is one too many.
+  void note(const SentenceIds& sentence_ids, double loss, double gradient_norm);
   /// A gradient too large for fp16 is not an error: the loss scale is reduced. Any number of these
   /// may follow in a row until the scale reaches its minimum, which ends the run (DivergenceError).
   void note_overflow(LossScaler& scaler);

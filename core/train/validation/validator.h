@@ -58,6 +58,7 @@ class PHRASEQ_API Validator {
   ValidationResult run();
   /// Warns when most translations of the last `run` are identical.
   void warn_of_repeated_hypotheses() const;
+  const Corpus& corpus() const { return *corpus_; }
   /// True if a larger score is better for the metric of `translate_with`.
   bool score_is_maximized() const { return metric_ == nullptr || metric_->higher_is_better(); }
 

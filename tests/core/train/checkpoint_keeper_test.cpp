@@ -2,7 +2,9 @@
 
 #include <cerrno>
 #include <cmath>
+#include <filesystem>
 #include <limits>
+#include <tuple>
 #include <utility>
 
 #include <gmock/gmock.h>
@@ -43,10 +45,12 @@ struct CheckpointKeeperTest : ::testing::Test {
         throw IoError(path, "write", ENOSPC);
       phraseq::testing::write_small(path, static_cast<float>(++writes));
     };
-    return {&folder, std::move(options), std::move(choice), validated, log, write};
+    return {&folder, std::move(options), std::move(choice), state, log, write};
   }
   void validate(CheckpointKeeper& kept, int64_t updates, double value, bool is_best) {
-    validated = {updates, value};
+    state.last_validation = {updates, value};
+    if (is_best)
+      state.best = value;
     kept.note_validation(is_best);
   }
   std::string pointed_at(const char* pointer) const {
@@ -57,7 +61,7 @@ struct CheckpointKeeperTest : ::testing::Test {
   TemporaryFolder files;
   CheckpointFolder folder;
   TrainingLog log;
-  LastValidation validated;
+  TrainState state;
   int writes = 0;
   bool fails = false;
 };
@@ -113,6 +117,41 @@ TEST_F(CheckpointKeeperTest, SavesTheBestOutOfTurnAndPointsAtIt) {
   validate(kept, 6, 4.9, /*is_best=*/false);
   kept.after_epoch(position(2, 6, 2));
   EXPECT_EQ(writes, 1);
+  EXPECT_THAT(pointed_at(kBestPointer), HasSubstr("checkpoint1."));
+}
+
+/// The disk is full when the best model is found: the best of the later ones takes its place.
+TEST_F(CheckpointKeeperTest, ReplacesABestOneThatCouldNotBeSaved) {
+  CheckpointOptions options;
+  options.save_interval = 100;
+  options.save_failure = SaveFailure::kWarn;
+  auto kept = keeper(options);
+  validate(kept, 3, 5.0, /*is_best=*/true);
+  kept.after_epoch(position(1, 3, 1));
+  fails = true;
+  validate(kept, 6, 1.0, /*is_best=*/true);
+  kept.after_epoch(position(2, 6, 2));
+  EXPECT_EQ(state.saved_best, 5.0);
+  fails = false;
+  for (const auto& [epoch, value, best] : {std::tuple(3, 5.5, "checkpoint1."),
+                                           std::tuple(4, 4.0, "checkpoint4."),
+                                           std::tuple(5, 4.5, "checkpoint4."),
+                                           std::tuple(6, 3.0, "checkpoint6.")}) {
+    validate(kept, epoch * 3, value, /*is_best=*/false);
+    kept.after_epoch(position(epoch, epoch * 3, epoch));
+    EXPECT_THAT(pointed_at(kBestPointer), HasSubstr(best));
+  }
+  EXPECT_EQ(state.saved_best, 3.0);
+}
+
+/// A run that is killed between the two resumes from checkpoint_last, and finds the best one again.
+TEST_F(CheckpointKeeperTest, MovesThePointerOfTheBestBeforeThatOfTheLast) {
+  CheckpointOptions options;
+  options.save_failure = SaveFailure::kWarn;
+  auto kept = keeper(options);
+  std::filesystem::create_directory(files.file(kLastPointer));  // cannot be replaced by a file
+  validate(kept, 3, 5.0, /*is_best=*/true);
+  kept.after_epoch(position(1, 3, 1));
   EXPECT_THAT(pointed_at(kBestPointer), HasSubstr("checkpoint1."));
 }
 
@@ -359,15 +398,10 @@ TEST_F(CheckpointKeeperTest, CollectsInAllProcessesAndSettlesWhatTheFirstHasDone
     return first_has_saved = saved;
   };
   const auto collect = [&] { ++collected; };
-  CheckpointKeeper first(&folder, options, {}, validated, log, write, {collect, settle});
+  CheckpointKeeper first(&folder, options, {}, state, log, write, {collect, settle});
   const auto hear = [&](bool) { return first_has_saved; };
-  CheckpointKeeper second(nullptr,
-                          options,
-                          {},
-                          validated,
-                          log,
-                          [](const std::string&, bool) { FAIL(); },
-                          {collect, hear});
+  CheckpointKeeper second(
+      nullptr, options, {}, state, log, [](const std::string&, bool) { FAIL(); }, {collect, hear});
   const auto both_at = [&](int64_t update) {
     for (CheckpointKeeper* keeper : {&first, &second}) keeper->at_end(position(1, update, 0));
   };
@@ -385,7 +419,7 @@ TEST_F(CheckpointKeeperTest, CollectsInAllProcessesAndSettlesWhatTheFirstHasDone
 }
 
 TEST_F(CheckpointKeeperTest, WritesNothingWithoutAFolder) {
-  CheckpointKeeper none(nullptr, {}, {}, validated, log, [](const std::string&, bool) { FAIL(); });
+  CheckpointKeeper none(nullptr, {}, {}, state, log, [](const std::string&, bool) { FAIL(); });
   none.note_update();
   none.after_update(position(1, 1, 0), true);
   none.after_epoch(position(1, 1, 1));
