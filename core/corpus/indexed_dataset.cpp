@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
+#include <mutex>
 #include <utility>
 
 #include <fmt/format.h>
@@ -43,6 +44,8 @@ struct IndexedDataset::State {
   IdType type{};
   size_t id_bytes = 0;
   uint64_t sentences = 0;
+  std::once_flag ids_summed;
+  uint32_t ids_sum = 0;
 
   explicit State(const std::string& given)
       : prefix(given), index(given + ".idx"), ids(given + ".bin") {
@@ -220,7 +223,10 @@ int64_t IndexedDataset::tokens() const {
 
 uint32_t IndexedDataset::fingerprint() const { return state_->index.crc32c(); }
 
-uint32_t IndexedDataset::ids_fingerprint() const { return state_->ids.crc32c(); }
+uint32_t IndexedDataset::ids_fingerprint() const {
+  std::call_once(state_->ids_summed, [this] { state_->ids_sum = state_->ids.crc32c(); });
+  return state_->ids_sum;
+}
 
 void IndexedDataset::release() const {
   state_->index.release();

@@ -45,7 +45,7 @@ class PHRASEQ_API IndexedDataset {
   std::vector<int64_t> get(int64_t index) const;
   int64_t tokens() const;
   uint32_t fingerprint() const;      ///< CRC-32C of the .idx file
-  uint32_t ids_fingerprint() const;  ///< CRC-32C of the .bin file; reads all of it
+  uint32_t ids_fingerprint() const;  ///< CRC-32C of the .bin file; the first call reads all of it
   const std::string& prefix() const;
   /// Releases the memory of what was read (MappedFile::release), for passes over the corpus.
   void release() const;

@@ -93,10 +93,11 @@ void describe_memory(OptionTable& table, PreprocessOptions& o) {
 void describe_tokenizer(OptionTable& table, PreprocessOptions& o) {
   table.section("Tokenizer");
   table
-      .field("tokenizer",
-             o.tokenizer,
-             "Name of the tokenizer; none = split at whitespace, for text that is already "
-             "tokenized; auto = sentencepiece if there is a subword model, otherwise none.")
+      .field(
+          "tokenizer",
+          o.tokenizer,
+          "Name of the tokenizer; word (or none) = split at whitespace, for text that is already "
+          "tokenized; auto = sentencepiece if there is a subword model, otherwise word.")
       .value_name("NAME");
 }
 

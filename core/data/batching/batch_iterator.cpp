@@ -1,6 +1,7 @@
 #include "core/data/batching/batch_iterator.h"
 
 #include <algorithm>
+#include <regex>
 #include <utility>
 
 #include <fmt/format.h>
@@ -24,11 +25,19 @@ nlohmann::json plan_record(const BatchingOptions& options, const std::string& fi
           {"shuffle", options.shuffle}};
 }
 
+/// The fingerprint of indexed data as 0.1.0 recorded it: without checksums of the ids.
+nlohmann::json as_in_first_version(const nlohmann::json& fingerprint) {
+  if (!fingerprint.is_string())
+    return fingerprint;
+  static const std::regex kIds(", ids [0-9a-f]{8} [0-9a-f]{8}");
+  return std::regex_replace(fingerprint.get<std::string>(), kIds, "");
+}
+
 std::vector<std::string> record_differences(const nlohmann::json& then, const nlohmann::json& now) {
   std::vector<std::string> found;
   for (const auto& [name, value] : now.items()) {
     const nlohmann::json recorded = then.value(name, nlohmann::json());
-    if (recorded != value) {
+    if (recorded != value && recorded != as_in_first_version(value)) {
       found.push_back(fmt::format("{}: was {}, now {}", name, recorded.dump(), value.dump()));
     }
   }

@@ -42,10 +42,12 @@ class IndexedPairs final : public Corpus {
     return example;
   }
   std::string fingerprint() const override {
-    return fmt::format("indexed {} sentences, crc32c {:08x} {:08x}{}{}{}",
+    return fmt::format("indexed {} sentences, crc32c {:08x} {:08x}, ids {:08x} {:08x}{}{}{}",
                        size(),
                        source_.fingerprint(),
                        target_ ? target_->fingerprint() : 0,
+                       source_.ids_fingerprint(),
+                       target_ ? target_->ids_fingerprint() : 0,
                        trees_ ? fmt::format(", trees {:08x}", trees_->fingerprint()) : "",
                        alignments_ ? fmt::format(", alignments {:08x} {:08x}",
                                                  alignments_->fingerprint(),

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
 #include "core/base/log.h"
@@ -12,6 +13,7 @@
 #include "core/data/joined/data_folders.h"
 #include "core/data/multilingual/directions.h"
 #include "core/data/named_task.h"
+#include "core/distributed/agreement.h"
 #include "core/run/training/computation.h"
 #include "core/run/training/validation/validation_search.h"
 #include "core/score/metrics/named_metric.h"
@@ -125,12 +127,16 @@ ValidationParts make_validation(TrainRun& run,
   ValidationParts parts;
   if (run.validation.disable_validation)
     return parts;
+  nlohmann::json data = nlohmann::json::object();
   for (const std::string& subset : run.validation.subsets()) {
     require_split(run, *translator.task, subset);
     parts.validators.push_back(std::make_unique<Validator>(
         translator, criterion, precision_of(run), validator_options(run, subset)));
     parts.validators.back()->share_with(processes);
+    data[subset] = parts.validators.back()->corpus().fingerprint();
   }
+  if (!processes.is_alone())
+    require_agreement(processes, {{"data of validation", data}});
   divide_work(run, translator, parts);
   if (run.validation.eval_bleu)
     translate_in_validation(run, translator, parts);
