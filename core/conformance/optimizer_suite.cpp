@@ -1,6 +1,8 @@
 #include "core/conformance/optimizer_suite.h"
 
 #include <cmath>
+#include <memory>
+#include <utility>
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/allclose.h>
@@ -64,18 +66,30 @@ Findings steps(const Selection& selection) {
   return {};
 }
 
+/// The factors differ, because a step may depend on the ratio of gradients only.
 Findings scaled_gradients(const Selection& selection) {
   Problem scaled(selection);
   Problem plain(selection);
-  for (const int round : {1, 2}) {
-    scaled.step(round, 0.1, 0.25, 4.0);
+  for (const auto& [round, factor] : {std::pair(1, 16.0), {2, 0.25}, {3, 4.0}, {4, 0.0625}}) {
+    scaled.step(round, 0.1, 1 / factor, factor);
     plain.step(round, 0.1, 1.0);
   }
   if (at::allclose(scaled.values(), plain.values(), 1e-4, 1e-6))
     return {};
   return {
-      "gradients four times as large with gradient_scale 1/4 give different parameters: every "
+      "gradients x times as large with gradient_scale 1/x give different parameters: every "
       "gradient must be multiplied by gradient_scale when it is read"};
+}
+
+Findings renewed_copy(const Selection& selection) {
+  Problem problem(selection);
+  problem.flat().refresh_bf16();
+  problem.step(1, 0.1, 1.0);
+  if (at::equal(problem.flat().bf16(), problem.values().to(at::kBFloat16)))
+    return {};
+  return {
+      "after a step, the bf16 copy does not have the new values: a model that is trained in bf16 "
+      "would never change. Call refresh_bf16() of the parameters if they have a copy"};
 }
 
 Findings restored(const Selection& selection) {
@@ -123,8 +137,12 @@ Findings divided(const Selection& selection) {
       "parameters than one with all of them: the state cannot be divided between processes"};
 }
 
+std::unique_ptr<LrScheduler> make_schedule(const Selection& selection) {
+  return create<LrScheduler>(selection, {0.5, 16, 1000});
+}
+
 Findings rates(const Selection& selection) {
-  const auto make = [&] { return create<LrScheduler>(selection, {0.5, 16, 1000}); };
+  const auto make = [&] { return make_schedule(selection); };
   const auto schedule = make();
   for (const int64_t updates : {0, 1, 7, 500, 1000, 5000}) {
     const double rate = schedule->rate(updates);
@@ -139,18 +157,52 @@ Findings rates(const Selection& selection) {
   return {};
 }
 
+/// A validation that is better than the one before, and some that are not.
+Findings resumed_schedule(const Selection& selection) {
+  const auto unbroken = make_schedule(selection), resumed = make_schedule(selection);
+  int64_t epoch = 1;
+  const auto end_epoch = [&](LrScheduler& schedule, double value) {
+    schedule.end_epoch(epoch * 100, value);
+    schedule.begin_epoch(epoch + 1);
+  };
+  unbroken->begin_epoch(1);
+  for (const double value : {3.0, 2.0, 2.5, 2.5, 2.5}) {
+    end_epoch(*unbroken, value);
+    ++epoch;
+  }
+  resumed->restore(unbroken->state());
+  resumed->begin_epoch(epoch);
+  for (const double value : {2.5, 2.5, 1.0, 1.5}) {
+    const double expected = unbroken->rate(epoch * 100 + 50),
+                 rate = resumed->rate(epoch * 100 + 50);
+    if (rate != expected)
+      return {fmt::format(
+          "in epoch {}, the rate is {} in an uninterrupted run, and {} after state() was restored: "
+          "state() must have everything that end_epoch() changes",
+          epoch,
+          expected,
+          rate)};
+    for (LrScheduler* schedule : {unbroken.get(), resumed.get()}) end_epoch(*schedule, value);
+    ++epoch;
+  }
+  return {};
+}
+
 }  // namespace
 
 std::vector<Check> optimizer_suite(const Selection& selection) {
   return {{"a step changes parameters and is counted", [&] { return steps(selection); }},
           {"gradients are scaled when they are read", [&] { return scaled_gradients(selection); }},
+          {"a step renews the bf16 copy", [&] { return renewed_copy(selection); }},
           {"a restored state continues bit-exactly", [&] { return restored(selection); }},
           {"an element-wise optimizer can be divided", [&] { return divided(selection); }}};
 }
 
 std::vector<Check> lr_scheduler_suite(const Selection& selection) {
   return {{"rates are finite and depend only on the number of updates",
-           [&] { return rates(selection); }}};
+           [&] { return rates(selection); }},
+          {"a restored schedule continues with the same rates",
+           [&] { return resumed_schedule(selection); }}};
 }
 
 }  // namespace phraseq::conformance

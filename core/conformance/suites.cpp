@@ -3,6 +3,8 @@
 #include <string_view>
 #include <utility>
 
+#include <c10/util/Exception.h>
+
 #include "core/conformance/architecture/architecture_suite.h"
 #include "core/conformance/criterion_suite.h"
 #include "core/conformance/data_loader_suite.h"
@@ -70,6 +72,8 @@ Verdict run(const Check& check) {
     return {findings.empty() ? Kind::kHolds : Kind::kFails, std::move(findings)};
   } catch (const NotApplicable& reason) {
     return {Kind::kDoesNotApply, {reason.what()}};
+  } catch (const c10::Error& failure) {
+    return {Kind::kFails, {std::string("threw: ") + failure.what_without_backtrace()}};
   } catch (const std::exception& failure) {
     return {Kind::kFails, {std::string("threw: ") + failure.what()}};
   } catch (...) {

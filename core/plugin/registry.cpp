@@ -52,6 +52,12 @@ void Registry::check_name(const Component& component, const std::string& name) c
       continue;
     if (other.name != name && find_preset(other, name) == nullptr)
       continue;
+    if (!component.file.empty() && other.file == component.file) {
+      throw PluginError(
+          fmt::format(
+              "{}: {} '{}' is registered twice", origin_of(component), component.kind, name),
+          "Register it once, or rename one of the two.");
+    }
     throw PluginError(fmt::format("{} '{}' is registered twice: by {} and by {}",
                                   component.kind,
                                   name,
