@@ -54,6 +54,16 @@ json default_options() {
           {"max_target_positions", 1024}};
 }
 
+/// Most formats map each symbol to one id.
+void add_repeated_symbols(const Dictionary& dictionary, std::vector<std::string>& problems) {
+  for (int64_t id = 0; id < dictionary.size(); ++id) {
+    const std::string& symbol = dictionary.symbol(id);
+    if (dictionary.id(symbol) != id)
+      problems.push_back(
+          fmt::format("the symbol '{}' with the ids {} and {}", symbol, id, dictionary.id(symbol)));
+  }
+}
+
 /// Where those of `ssru_transformer` differ (plugins/architectures/ssru_transformer/options.cpp).
 json ssru_defaults() {
   return {{"pos", "tensor2tensor"},
@@ -177,10 +187,14 @@ std::string ExportModel::target_tokenizer() const {
   return own.empty() ? source_tokenizer() : own;
 }
 
-std::vector<std::string> ExportModel::tokenizer_problems() const {
-  if (text("tokenizer_options").find("\"lowercase\":true") == std::string::npos)
-    return {};
-  return {"tokenizer option lowercase = yes"};
+std::vector<std::string> ExportModel::text_problems() const {
+  std::vector<std::string> found;
+  if (text("tokenizer_options").find("\"lowercase\":true") != std::string::npos)
+    found.emplace_back("tokenizer option lowercase = yes");
+  add_repeated_symbols(source_, found);
+  if (!(target_ == source_))
+    add_repeated_symbols(target_, found);
+  return found;
 }
 
 std::vector<float> ExportModel::values(const std::string& parameter,

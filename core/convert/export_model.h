@@ -31,8 +31,8 @@ class PHRASEQ_API ExportModel {
   /// The SentencePiece models; empty for text that another tokenizer splits.
   std::string source_tokenizer() const { return sentencepiece("source_tokenizer"); }
   std::string target_tokenizer() const;
-  /// What the tokenizer does to text that no format can express.
-  std::vector<std::string> tokenizer_problems() const;
+  /// What no format can express: what the tokenizer does to text, and symbols with several ids.
+  std::vector<std::string> text_problems() const;
 
   /// Options of the architecture; those that a checkpoint leaves out have their defaults.
   bool is_on(const char* name) const { return options_.at(name).get<bool>(); }

@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/base/wording/message_text.h"
+#include "core/io/utf8.h"
 
 namespace phraseq {
 namespace {
@@ -38,7 +39,7 @@ ForeignVocabulary order_symbols(const std::vector<std::string>& symbols,
   ForeignVocabulary made;
   made.known = static_cast<int64_t>(symbols.size());
   made.rows.assign(specials.begin(), specials.end());
-  std::string text;
+  std::string text(kByteOrderMark);  // else that of the first symbol would be removed
   for (int64_t row = 0; row < made.known; ++row) {
     if (std::ranges::find(specials, row) != specials.end())
       continue;

@@ -10,12 +10,11 @@
 #include <unicode/unistr.h>
 
 #include "core/base/error.h"
+#include "core/io/utf8.h"
 
 namespace phraseq {
 
 namespace {
-
-constexpr std::string_view kMark = "\xEF\xBB\xBF";
 
 std::string to_utf8(const icu::UnicodeString& text) {
   std::string bytes;
@@ -60,9 +59,9 @@ void add_sentence(TextLayout& layout, const icu::UnicodeString& text, int32_t be
 
 TextLayout lay_out_lines(std::string_view text) {
   TextLayout layout{{}, {""}};
-  if (text.starts_with(kMark)) {
-    layout.gaps.back() = kMark;
-    text.remove_prefix(kMark.size());
+  if (text.starts_with(kByteOrderMark)) {
+    layout.gaps.back() = kByteOrderMark;
+    text.remove_prefix(kByteOrderMark.size());
   }
   while (!text.empty()) {
     const size_t newline = text.find('\n');

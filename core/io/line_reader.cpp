@@ -21,7 +21,6 @@ namespace {
 
 constexpr unsigned kReadBufferBytes = 1 << 18;
 constexpr int64_t kMostSkippedBytes = int64_t{1} << 30;  // of one line
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr const char* kBadLineHint =
     "Repair the line; if the whole text has another encoding, convert it with iconv. preprocess, "
     "generate and interactive can also skip or replace such lines: see their --on-bad-line.";

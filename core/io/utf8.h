@@ -28,6 +28,9 @@ struct TextFault {
   size_t length;  ///< bytes that belong to it: the maximal subpart that a decoder would replace
 };
 
+/// U+FEFF, with which some programs begin a text.
+inline constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
 enum class ControlBytes { kAllow, kReject };
 
 /// The first fault at or after `from`, or nothing if the text is valid.

@@ -11,12 +11,11 @@
 
 #include "core/base/wording/message_text.h"
 #include "core/io/mapping/mapped_file.h"
+#include "core/io/utf8.h"
 #include "core/options/value_text.h"
 
 namespace phraseq {
 namespace {
-
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 /// A command reads its configuration several times, but a pipe gives its text only once: it is
 /// kept.

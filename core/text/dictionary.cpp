@@ -89,8 +89,8 @@ Dictionary Dictionary::load(const std::string& path) { return parse(read_file(pa
 Dictionary Dictionary::parse(std::string_view text, const std::string& name) {
   Dictionary dictionary;
   TextPlace place{name};
-  if (text.starts_with("\xEF\xBB\xBF"))
-    text.remove_prefix(3);
+  if (text.starts_with(kByteOrderMark))
+    text.remove_prefix(kByteOrderMark.size());
   while (!text.empty()) {
     ++place.line;
     const size_t end = std::min(text.find('\n'), text.size());
@@ -113,6 +113,8 @@ Dictionary Dictionary::parse(std::string_view text, const std::string& name) {
 
 std::string Dictionary::to_text() const {
   std::string text;
+  if (size() > kSpecialCount && symbol(kSpecialCount).starts_with(kByteOrderMark))
+    text = kByteOrderMark;  // the one that parse() removes
   std::unordered_set<std::string_view> seen(kSpecials.begin(), kSpecials.end());
   for (int64_t id = kSpecialCount; id < size(); ++id) {
     const bool again = !seen.insert(symbol(id)).second;

@@ -42,7 +42,7 @@ class Ct2Exporter {
 
  private:
   std::vector<std::string> problems() const {
-    std::vector<std::string> found = model_.tokenizer_problems();
+    std::vector<std::string> found = model_.text_problems();
     if (model_.size("encoder_embed_dim") != model_.size("decoder_embed_dim"))
       found.emplace_back("encoder and decoder of different widths");
     if (model_.size("encoder_layers") == 0)

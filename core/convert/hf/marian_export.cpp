@@ -96,7 +96,7 @@ class MarianExporter {
   }
 
   std::vector<std::string> problems() const {
-    std::vector<std::string> found = model_.tokenizer_problems();
+    std::vector<std::string> found = model_.text_problems();
     const auto require = [&](bool fine, const std::string& problem) {
       if (!fine)
         found.push_back(problem);

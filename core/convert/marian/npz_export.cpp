@@ -69,7 +69,7 @@ class NpzExporter {
   bool is_recurrent() const { return model_.architecture() == "ssru_transformer"; }
 
   std::vector<std::string> problems() const {
-    std::vector<std::string> found = model_.tokenizer_problems();
+    std::vector<std::string> found = model_.text_problems();
     const auto require = [&](bool fine, std::string_view problem) {
       if (!fine)
         found.emplace_back(problem);

@@ -271,7 +271,7 @@ json symbol_list(const Dictionary& dictionary) {
 
 void export_to_onnx(const ExportModel& model, const std::string& folder) {
   model.require_transformer("onnx");
-  model.require_none(model.tokenizer_problems(), "onnx");
+  model.require_none(model.text_problems(), "onnx");
   const std::string encoder = OnnxEncoder(model).file(), decoder = OnnxDecoder(model).file();
   ExportFolder out(folder);
   out.write("encoder.onnx", encoder);

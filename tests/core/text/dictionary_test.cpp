@@ -42,6 +42,14 @@ TEST(Dictionary, NumbersTheLinesOfAFileFromFour) {
   EXPECT_EQ(dictionary.count(4), 7);
 }
 
+TEST(Dictionary, KeepsTheMarkThatASymbolBeginsWith) {
+  EXPECT_EQ(Dictionary::parse("\xEF\xBB\xBFThe 2", "d").symbol(4), "The");
+  Dictionary dictionary;
+  dictionary.add("\xEF\xBB\xBF", 3);
+  dictionary.add("\xEF\xBB\xBFThe", 2);
+  EXPECT_TRUE(Dictionary::parse(dictionary.to_text(), "d") == dictionary);
+}
+
 TEST(Dictionary, OrdersByCountThenCodePointAndPads) {
   Dictionary dictionary;
   dictionary.add("b", 2);
