@@ -91,10 +91,9 @@ void HttpServer::State::accepted(error_code failure, tcp::socket socket) {
     return;
   }
   const size_t limit = static_cast<size_t>(shared.limits.max_connections);
-  const size_t open = shared.sessions.size();
-  if (open < limit) {
+  if (shared.sessions.size() - shared.refused < limit) {
     serve_connection(std::move(socket), shared);
-  } else if (open < limit + kRefusedConnections) {
+  } else if (shared.refused < kRefusedConnections) {
     refuse_connection(std::move(socket), shared);
   }
   accept();

@@ -30,6 +30,7 @@ constexpr uint32_t kHeaderBytes = 16 << 10;
 constexpr size_t kDrainBytes = 64 << 20;  // of a request that was refused before it was read
 constexpr auto kDrainTime = std::chrono::seconds(5);
 constexpr std::chrono::nanoseconds kStopTime{5'000'000'000};  // for the rest of a request
+constexpr auto kStopDrainTime = std::chrono::milliseconds(500);
 constexpr int kClientLeft = 499;  // nginx's status; only for the metrics, nobody receives it
 
 std::chrono::nanoseconds duration_of(double seconds) {
@@ -84,6 +85,7 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   }
   ~HttpSession() {
     shared_.sessions.erase(this);
+    shared_.refused -= is_refused_ ? 1 : 0;
     shared_.connections = static_cast<int64_t>(shared_.sessions.size());
   }
   HttpSession(const HttpSession&) = delete;
@@ -118,6 +120,7 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   void limit_reading(std::chrono::nanoseconds time);
   void continue_header();
   void read_body();
+  void take_header();
   /// The client waits for a word before it sends the body.
   void invite_body();
   void receive_body();
@@ -141,6 +144,7 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   /// Reads and drops what still arrives: a connection that is closed with unread data loses the
   /// response that the client has not read yet.
   void drain();
+  void limit_draining();
   void discard_more();
 
   tcp::socket socket_;
@@ -148,9 +152,11 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   SharedBySessions& shared_;
   std::string address_;
   flat_buffer buffer_;
+  HttpRequest request_;
   std::optional<http::request_parser<http::string_body>> parser_;
   std::optional<http::response<http::string_body>> response_;
   Phase phase_ = Phase::kIdle;
+  bool is_refused_ = false;
   bool is_slow_ = false;
   bool keeps_alive_ = false;
   bool is_head_ = false;
@@ -168,6 +174,8 @@ void HttpSession::start() {
 }
 
 void HttpSession::refuse_connection() {
+  is_refused_ = true;
+  ++shared_.refused;
   refuse(503, "too_many_connections", "too many connections are open; try again later");
 }
 
@@ -176,6 +184,8 @@ void HttpSession::stop() {
     close();
   if (phase_ == Phase::kReading && !is_slow_)
     limit_reading(std::min(kStopTime, duration_of(shared_.limits.read_seconds)));
+  if (phase_ == Phase::kDraining)
+    limit_draining();
 }
 
 void HttpSession::close() {
@@ -234,9 +244,25 @@ void HttpSession::read_body() {
     return refuse(
         501, "not_implemented", "Transfer-Encoding: only 'chunked' is supported in requests");
   }
-  if (lower_case(header[http::field::expect]) == "100-continue" && !parser_->is_done())
+  take_header();
+  const bool waits = lower_case(header[http::field::expect]) == "100-continue";
+  if (waits && header.version() >= 11 && !parser_->is_done())
     return invite_body();
   receive_body();
+}
+
+/// Before the body: fields that follow it (trailers) are not part of the header (RFC 9110, section
+/// 6.5.1).
+void HttpSession::take_header() {
+  const auto& header = parser_->get();
+  keeps_alive_ = header.keep_alive();
+  version_ = header.version();
+  is_head_ = header.method() == http::verb::head;
+  request_ = {};
+  request_.method = std::string(header.method_string());
+  request_.path = path_of(header.target());
+  for (const auto& field : header)
+    request_.headers[lower_case(field.name_string())] = std::string(field.value());
 }
 
 void HttpSession::invite_body() {
@@ -281,16 +307,8 @@ void HttpSession::read_failed(error_code failure) {
 
 void HttpSession::handle() {
   phase_ = Phase::kHandling;
-  auto message = parser_->release();
-  keeps_alive_ = message.keep_alive();
-  version_ = message.version();
-  is_head_ = message.method() == http::verb::head;
-  HttpRequest request;
-  request.method = std::string(message.method_string());
-  request.path = path_of(message.target());
-  for (const auto& field : message)
-    request.headers[lower_case(field.name_string())] = std::string(field.value());
-  request.body = std::move(message.body());
+  HttpRequest request = std::move(request_);
+  request.body = std::move(parser_->get().body());
   request.address = address_;
   request.abandoned = std::make_shared<std::atomic<bool>>(false);
   const int64_t number = ++request_number_;
@@ -386,8 +404,13 @@ void HttpSession::drain() {
   phase_ = Phase::kDraining;
   error_code ignored;
   socket_.shutdown(tcp::socket::shutdown_send, ignored);
-  deadline_.set(kDrainTime, [self = shared_from_this()] { self->close(); });
+  limit_draining();
   discard_more();
+}
+
+void HttpSession::limit_draining() {
+  const std::chrono::nanoseconds time = shared_.stopping ? kStopDrainTime : kDrainTime;
+  deadline_.set(time, [self = shared_from_this()] { self->close(); });
 }
 
 void HttpSession::discard_more() {

@@ -357,6 +357,13 @@ TEST_F(ServeTest, RefusesMoreConnectionsThanItsLimit) {
   EXPECT_EQ(refused.status, 503);
   EXPECT_EQ(error_code(refused), "too_many_connections");
   EXPECT_EQ(refused.headers.count("retry-after"), 1u);
+  first.close();  // the third, which is still open, does not take its place
+  int status = 0;
+  for (int attempt = 0; attempt < 40 && status != 200; ++attempt) {
+    status = ask(port(), "GET", "/health").status;
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  EXPECT_EQ(status, 200);
 }
 
 TEST_F(ServeTest, AnswersInTimeOrSaysSo) {
@@ -397,12 +404,34 @@ TEST_F(ServeTest, FinishesWhatItAcceptedAndRefusesMoreThanItsQueueHolds) {
 TEST_F(ServeTest, StopsWithoutTheRestOfARequestThatDoesNotCome) {
   start();
   Connection half(port());
-  ASSERT_TRUE(half.send("POST /v1/translate HTTP/1.1\r\nContent-Length: 9\r\n\r\n{"));
+  ASSERT_TRUE(half.send("POST /v1/translate HTTP/1.1\r\nHost: h\r\nContent-Length: 9\r\n\r\n{"));
   EXPECT_EQ(ask(port(), "GET", "/health").status, 200);  // the server has read the half
   const auto began = std::chrono::steady_clock::now();
   EXPECT_EQ(stop(SIGTERM).exit_code, kExitOk);
   EXPECT_LT(std::chrono::steady_clock::now() - began,
-            std::chrono::seconds(20));  // --read-timeout 30
+            std::chrono::seconds(9));  // --read-timeout 30
+}
+
+TEST_F(ServeTest, StopsWithoutWaitingForAClientThatItHasRefused) {
+  start();
+  Connection refused(port());
+  ASSERT_TRUE(refused.send("nonsense\r\n\r\n"));
+  EXPECT_EQ(refused.receive().status, 400);
+  const auto began = std::chrono::steady_clock::now();
+  EXPECT_EQ(stop(SIGTERM).exit_code, kExitOk);
+  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(4));
+}
+
+/// RFC 9110, section 10.1.1.
+TEST_F(ServeTest, InvitesNoBodyOfHttp10) {
+  start();
+  Connection old(port());
+  const std::string body = R"({"text": "one"})";
+  old.send(fmt::format(
+      "POST /v1/translate HTTP/1.0\r\nExpect: 100-continue\r\nContent-Length: {}\r\n\r\n{}",
+      body.size(),
+      body));
+  EXPECT_EQ(old.receive().status, 200);
 }
 
 TEST_F(ServeTest, StopsAtOnceAfterARequestThatTookTooLong) {
@@ -501,6 +530,11 @@ TEST_F(ServeTest, AsksForAKey) {
   EXPECT_EQ(status("Authorization: Bearer secret-11\r\n"), 401);
   EXPECT_EQ(status("Authorization: bearer secret-1\r\n"), 200);
   EXPECT_EQ(status("X-API-Key: secret-2\r\n"), 200);
+  Connection trailing(port());  // what follows the body is not part of the header
+  trailing.send(
+      "POST /v1/translate HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+      "f\r\n{\"text\": \"one\"}\r\n0\r\nAuthorization: Bearer secret-1\r\n\r\n");
+  EXPECT_EQ(trailing.receive().status, 401);
   json libre = {{"q", "one"}, {"source", "en"}, {"target", "de"}};
   EXPECT_EQ(post(port(), "/translate", libre).status, 401);
   libre["api_key"] = "secret-1";
