@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "core/base/random.h"
 
@@ -16,17 +17,15 @@ size_t most_candidates(const SamplingSettings& settings) {
   return limited ? static_cast<size_t>(settings.top_k) : 0;
 }
 
-/// The candidates that the restriction leaves, and their mass.
-size_t restrict(std::span<const RankedColumn> ranked,
-                const SamplingSettings& settings,
-                double& mass) {
+/// How many candidates the restriction leaves.
+size_t restricted(std::span<const RankedColumn> ranked, const SamplingSettings& settings) {
   const size_t most = most_candidates(settings);
   const size_t limit = most > 0 ? std::min(ranked.size(), most) : ranked.size();
+  if (settings.top_p <= 0)
+    return limit;
   size_t count = 0;
-  mass = 0;
-  while (count < limit && (count == 0 || settings.top_p <= 0 || mass < settings.top_p)) {
-    mass += std::exp(ranked[count++].log_probability);
-  }
+  for (double mass = 0; count < limit && (count == 0 || mass < settings.top_p); ++count)
+    mass += std::exp(ranked[count].log_probability);
   return count;
 }
 
@@ -79,15 +78,15 @@ std::vector<Candidate> draw(const SearchState& state,
 size_t draw_place(std::span<const RankedColumn> ranked,
                   const SamplingSettings& settings,
                   double point) {
-  double mass = 0;
-  const size_t count = restrict(ranked, settings, mass);
-  double reached = 0;
-  for (size_t i = 0; i < count; ++i) {
-    reached += std::exp(ranked[i].log_probability);
-    if (point * mass < reached)
-      return i;
+  const double most_probable = ranked.front().log_probability;
+  const size_t count = restricted(ranked, settings);
+  std::vector<double> reached;  // relative to the first: --unkpen may add any number to all others
+  for (const RankedColumn& column : ranked.first(count)) {
+    const double before = reached.empty() ? 0 : reached.back();
+    reached.push_back(before + std::exp(column.log_probability - most_probable));
   }
-  return count - 1;
+  const auto place = std::ranges::upper_bound(reached, point * reached.back());
+  return std::min(count - 1, static_cast<size_t>(place - reached.begin()));
 }
 
 std::vector<std::vector<Hypothesis>> sampling_search(SearchInput& input,

@@ -42,6 +42,12 @@ TEST(DrawPlace, DividesTheMassInOrder) {
   EXPECT_EQ(draw_place(kRanked, {}, 0.51), 1u);
   EXPECT_EQ(draw_place(kRanked, {}, 0.79), 1u);
   EXPECT_EQ(draw_place(kRanked, {}, 0.81), 2u);
+  for (const double shift : {800.0, -800.0}) {  // --unkpen can make all probabilities 0 or infinite
+    auto shifted = kRanked;
+    for (RankedColumn& column : shifted) column.log_probability += shift;
+    EXPECT_EQ(draw_place(shifted, {}, 0.49), 0u);
+    EXPECT_EQ(draw_place(shifted, {}, 0.79), 1u);
+  }
   EXPECT_EQ(draw_place(kRanked, {}, std::nextafter(1.0, 0.0)), 2u);
 }
 
