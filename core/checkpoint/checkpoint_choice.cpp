@@ -93,6 +93,9 @@ std::vector<std::string> choose_checkpoints(const std::string& folder,
   } else {
     drop_above(names, choice);
   }
+  // After --reset-dataloader, epochs are counted from 1 again.
+  if (choice.kind == CheckpointKind::kUpdate)
+    std::ranges::stable_sort(names, {}, &CheckpointName::update);
   const auto found = static_cast<int64_t>(names.size());
   if (found < choice.count) {
     throw UsageError(

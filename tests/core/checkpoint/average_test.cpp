@@ -233,6 +233,13 @@ TEST_F(Choice, TakesTheLastUpdates) {
               ElementsAre("checkpoint_1_90", "checkpoint_2_100"));
 }
 
+/// As after --reset-dataloader.
+TEST_F(Choice, TakesTheLastUpdatesAlsoIfEpochsWereCountedAgain) {
+  add("checkpoint_1_120");
+  EXPECT_THAT(names({.kind = CheckpointKind::kUpdate, .count = 2}),
+              ElementsAre("checkpoint_2_110", "checkpoint_1_120"));
+}
+
 TEST_F(Choice, TakesTheBestInTheMetricsDirection) {
   EXPECT_THAT(names({.kind = CheckpointKind::kBest, .count = 2}),
               ElementsAre("checkpoint.best_bleu_31.000000", "checkpoint.best_bleu_33.100000"));
