@@ -50,13 +50,20 @@ TEST_F(OutputTarget, IsCheckedBeforeTheInputsAreRead) {
       {"rescore", "--path", "file", "--source", "file", "--target", "file", "--output"},
   };
   for (const Arguments& command : commands) {
-    for (const std::string& place :
-         {std::string("/proc/x"), std::string("file/below"), std::string("none/below"), kTooLong})
+    for (const std::string& place : {std::string("/proc/x"), std::string("file/below"), kTooLong})
       expect_refused(command + Arguments{place});
     EXPECT_EQ(workspace_.run(command + Arguments{"good"}).exit_code, kExitFormat)
         << command.front();
     EXPECT_FALSE(workspace_.exists("good"));
   }
+  for (size_t i = 0; i < 3; ++i) expect_refused(commands[i] + Arguments{"none/below"});
+}
+
+/// As fairseq does; a command that fails leaves no empty folder.
+TEST_F(OutputTarget, OfTranslationsIsCreated) {
+  EXPECT_EQ(workspace_.run(words("generate --path file --output made/below")).exit_code,
+            kExitFormat);
+  EXPECT_FALSE(workspace_.exists("made"));
 }
 
 TEST_F(OutputTarget, MayHaveTheLongestNameOfTheFileSystem) {

@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "core/base/error.h"
+#include "core/nn/kernels/vector_layout.h"
 #include "core/options/enum_name.h"
 
 namespace phraseq::phrasal {
@@ -50,6 +51,12 @@ void check_lengths(const PhrasalAttentionOptions& o, Stack stack, Problems& foun
                                 o.pa_ngrams,
                                 kLongestNgram,
                                 lengths.back()));
+  }
+  if (std::ssize(lengths) > nn::kMaxKeyKinds) {
+    found.push_back(fmt::format("--pa-ngrams {}: at most {} lengths are supported, not {}",
+                                o.pa_ngrams,
+                                nn::kMaxKeyKinds,
+                                lengths.size()));
   }
   if (std::adjacent_find(lengths.begin(), lengths.end()) != lengths.end())
     found.push_back(fmt::format("--pa-ngrams {} contains an n-gram length twice", o.pa_ngrams));
@@ -151,7 +158,7 @@ void PhrasalAttentionOptions::describe(OptionTable& table) {
              pa_ngrams,
              "homogeneous: the k-th digit is the number of heads with n = k (44, 323, 08; with "
              "commas from 10 heads on: 10,6); default: half of the heads with n = 1, half with n = "
-             "2. Otherwise: the lengths, 1 to 100; default: 12. ENCODER/DECODER (44/22) sets "
+             "2. Otherwise: up to 16 lengths, 1 to 100; default: 12. ENCODER/DECODER (44/22) sets "
              "different values for encoder and decoder.")
       .value_name("N");
   table.field("pa-where", pa_where, "Which attention is phrasal: one or more of enc, dec, cross.")

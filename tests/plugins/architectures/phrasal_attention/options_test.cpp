@@ -105,6 +105,9 @@ INSTANTIATE_TEST_SUITE_P(
         BadNgrams{"heterogeneous", "01", "contains an n-gram of length 0"},
         BadNgrams{"heterogeneous", "1,2000000000", "2000000000 is out of range"},
         BadNgrams{"heterogeneous", "1,101", "at most 100 words, not 101"},
+        BadNgrams{"heterogeneous",
+                  "1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17",
+                  "at most 16 lengths are supported, not 17"},
         BadNgrams{
             "heterogeneous", "1,99999999999999999999", "99999999999999999999 is out of range"},
         BadNgrams{"homogeneous", "9223372036854775807,1", "9223372036854775807 is out of range"},
