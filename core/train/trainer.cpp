@@ -73,11 +73,16 @@ Trainer::Trainer(TrainerDependencies parts, TrainerOptions options)
   parts_.batches->divide(parts_.workers->count());
 }
 
+void Trainer::require_batches() const {
+  if (parts_.batches->batches_in_epoch() > 0)
+    return;
+  throw DataError(fmt::format("epoch {}: there are no sentence pairs to train on: {}",
+                              parts_.batches->epoch(),
+                              parts_.batches->skipped().text()));
+}
+
 int Trainer::run() {
-  if (parts_.batches->batches_in_epoch() == 0) {
-    throw DataError(fmt::format("there are no sentence pairs to train on: {}",
-                                parts_.batches->skipped().text()));
-  }
+  require_batches();
   const auto reached = limit();
   if (reached && !is_at_end_of_epoch()) {
     log_info(fmt::format("nothing to do: at {}; increase the limit to continue", *reached));
@@ -119,13 +124,30 @@ void Trainer::train_epoch() {
   while (!is_over()) {
     UpdateGroup group = gather();
     if (group.sentence_ids.empty()) {
+      require_batches();
       // A run resumed at an epoch's end has counted it already.
       if (state_.finished_epochs < parts_.batches->epoch())
         end_epoch();
       return;
     }
+    announce_skipped();
     train_update(std::move(group));
   }
+}
+
+/// Each epoch may have data of its own (A:B:C).
+void Trainer::announce_skipped() {
+  const BatchIterator& batches = *parts_.batches;
+  if (batches.epoch() == announced_epoch_)
+    return;
+  const bool is_first = announced_epoch_ == 0;
+  announced_epoch_ = batches.epoch();
+  std::string text = batches.skipped().text();
+  if (batches.skipped().total() > 0 && text != skipped_) {
+    const std::string when = is_first ? "" : fmt::format(", epoch {}", announced_epoch_);
+    log_warning(fmt::format("skipped in training{}: {}", when, text));
+  }
+  skipped_ = std::move(text);
 }
 
 /// One update: forward and backward passes, the sum of the gradients over the processes, clipping,

@@ -64,6 +64,7 @@ class PHRASEQ_API Trainer {
   void count_update(const UpdateResult& result);
   void log_update();
   void validate_after_update();
+  void announce_skipped();
   void end_epoch();
   std::optional<double> validate();
   void write_checkpoint_to(const std::string& path, bool stays);
@@ -77,6 +78,7 @@ class PHRASEQ_API Trainer {
   bool is_over() const;
   bool checkpoint_requested() const;
   int signalled() const;
+  void require_batches() const;
   void warn_of_result() const;
 
   TrainerDependencies parts_;
@@ -90,6 +92,8 @@ class PHRASEQ_API Trainer {
   CheckpointKeeper checkpoints_;
   ProcessReport agreed_;  ///< combined report of all processes, last update
   LossTrend loss_trend_;
+  int64_t announced_epoch_ = 0;
+  std::string skipped_;  ///< the sentences that were announced as skipped
   bool is_new_model_ = true;
 };
 

@@ -84,6 +84,26 @@ TEST_F(DataFolders, AResumeWithOtherFoldersIsRejected) {
                     HasSubstr("--reset-dataloader")));
 }
 
+TEST_F(DataFolders, SentencesThatAreSkippedAreAnnouncedInTheirEpoch) {
+  std::string longer;
+  for (int i = 0; i < 40; ++i) longer += "one ";
+  const auto make = [&](const std::string& name, const std::string& lines) {
+    for (const char* language : {".en", ".de"}) workspace_.write(name + language, lines);
+    run(
+        words("preprocess -s en -t de --srcdict data-bin/dict.en.txt --tgtdict "
+              "data-bin/dict.de.txt --trainpref " +
+              name + " --destdir " + name));
+  };
+  make("some", longer + "\none\n");
+  make("all", longer + "\n");
+  const std::string limits = "--max-epoch 2 --max-source-positions 30 --max-target-positions 30";
+  EXPECT_THAT(run(train(shard(0) + ":some", "first", 1000, limits)).errors,
+              HasSubstr("skipped in training, epoch 2: "));
+  const CommandResult none = workspace_.run(train(shard(0) + ":all", "second", 1000, limits));
+  EXPECT_EQ(none.exit_code, kExitData);
+  EXPECT_THAT(none.errors, HasSubstr("epoch 2: there are no sentence pairs to train on: "));
+}
+
 TEST_F(DataFolders, SeveralProcessesUseTheSameFolderInAnEpoch) {
   run(train(all_folders(), "one", 1000, "--max-epoch 3 --update-freq 2"));
   run(train(all_folders(), "two", 1000, "--max-epoch 3 --nproc-per-node 2"));

@@ -62,8 +62,6 @@ void announce(const TrainRun& run,
                          processes.size(),
                          processes.size()));
   }
-  if (batches.skipped().total() > 0)
-    log_warning("skipped in training: " + batches.skipped().text());
 }
 
 }  // namespace phraseq
