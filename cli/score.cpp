@@ -36,7 +36,7 @@ void reject_downloads(std::span<const std::string> arguments) {
   for (const auto& argument : arguments) {
     const std::string rejection = score::rejection_of(argument);
     if (!rejection.empty())
-      throw UsageError(rejection, "pass the references as files");
+      throw UsageError(rejection, "Pass the references as files.");
   }
 }
 

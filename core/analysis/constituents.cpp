@@ -22,7 +22,7 @@ int64_t offset_of(const RecordedSentence& sentence, const SubwordTree& tree) {
                               sentence.id + 1,
                               tree.subwords,
                               tokens - 1),
-                  "give trees of the whole sentences of --source");
+                  "Give trees of the whole sentences of --source.");
 }
 
 /// The tokens of the key with the largest weight in a row of queries, the first of equal ones.

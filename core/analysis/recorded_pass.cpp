@@ -44,7 +44,7 @@ void check_length(const TranslationModel& translator, const Example& example) {
                               target,
                               translator.max_source_tokens(),
                               translator.model->max_target_positions()),
-                  "remove the pair from both files");
+                  "Remove the pair from both files.");
 }
 
 }  // namespace

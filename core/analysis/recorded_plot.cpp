@@ -84,8 +84,8 @@ UsageError does_not_fit(const std::vector<const RecordedTensor*>& tensors) {
   return UsageError(tensors.empty() ? "--plot: no tensor of this name was recorded"
                                     : fmt::format("--plot: {} cannot be drawn as one heat map",
                                                   fmt::join(found, ", ")),
-                    "select with --tensors: one two-dimensional tensor, or several one-dimensional "
-                    "tensors of equal length");
+                    "Select with --tensors: one two-dimensional tensor, or several one-dimensional "
+                    "tensors of equal length.");
 }
 
 bool are_rows(const std::vector<const RecordedTensor*>& tensors) {

@@ -24,7 +24,9 @@ enum ExitCode : int {
 /// The root of everything that phraseq throws on purpose.
 ///
 /// `what()` is the whole message: where, what, and what was expected; then, indented on a separate
-/// line, a hint about what the user can do. Either part may be empty.
+/// line, a hint about what the user can do. Either part may be empty. The message is a fragment
+/// without a period, because it follows "phraseq train: error: " or a path. The hint consists of
+/// sentences; it may begin with an option, a command or a quotation.
 class PHRASEQ_API Error : public std::runtime_error {
  public:
   Error(ExitCode exit_code, std::string_view message, std::string_view hint = {});

@@ -142,7 +142,7 @@ QuantizedSize quantize_checkpoint(const std::string& input,
   require_model(file);
   if (const std::string stored = stored_type_of(file); !stored.empty()) {
     throw UsageError(fmt::format("{} is already quantized to {}", input, stored),
-                     "quantize the checkpoint that it was made from");
+                     "Quantize the checkpoint that it was made from.");
   }
   Quantizer quantizer(file, type);
   for (const TensorView& tensor : file.tensors()) quantizer.add(tensor);
@@ -164,7 +164,7 @@ void reject_quantized(const CheckpointFile& file) {
                                 "train from",
                                 file.path(),
                                 stored),
-                    "give the checkpoint that was quantized");
+                    "Give the checkpoint that was quantized.");
 }
 
 }  // namespace phraseq

@@ -67,7 +67,7 @@ class Replacements {
                     tensors.path(),
                     model.path(),
                     fmt::join(problems_, "\n  - ")),
-        "nothing was written; phraseq inspect --tensors lists a checkpoint's tensors");
+        "Nothing was written; phraseq inspect --tensors lists a checkpoint's tensors.");
   }
 
   /// The checkpoint's tensors with the replacements among them.

@@ -56,7 +56,7 @@ void reject_part_of_folder(const fs::path& file) {
   if (std::ranges::count(kParts, file.filename()) > 0 && fs::exists(folder / "config.json"))
     throw UsageError(
         fmt::format("{}: is a part of a model, which is the whole folder", file.string()),
-        fmt::format("Give the folder: {}", folder.string()));
+        fmt::format("Give the folder '{}'.", folder.string()));
 }
 
 /// What was given, or what the file or the folder looks like.

@@ -48,7 +48,7 @@ Function driver_function(const char* name) {
   void* const found = driver_library() == nullptr ? nullptr : dlsym(driver_library(), name);
   if (found == nullptr)
     throw PluginError(fmt::format("the CUDA driver (libcuda.so.1) has no function {}", name),
-                      "install the NVIDIA driver, or compute on the CPU with --device cpu");
+                      "Install the NVIDIA driver, or compute on the CPU with --device cpu.");
   return reinterpret_cast<Function>(found);
 }
 
@@ -125,8 +125,8 @@ void* KernelLauncher::load(const KernelSource& kernel, const std::string& archit
   const Nvrtc* const compiler = Nvrtc::find();
   if (compiler == nullptr) {
     throw PluginError("libnvrtc, which compiles the CUDA kernels, was not found",
-                      "it is part of LibTorch's CUDA wheel (nvidia-cuda-nvrtc); name the file with "
-                      "PHRASEQ_NVRTC=/path/to/libnvrtc.so.13");
+                      "It is part of LibTorch's CUDA wheel (nvidia-cuda-nvrtc). Name the file with "
+                      "PHRASEQ_NVRTC, such as PHRASEQ_NVRTC=/path/to/libnvrtc.so.13.");
   }
   const std::string cubin = cache_.cubin(kernel, architecture, compiler->version(), [&] {
     return compiler->compile(kernel.text, kernel.name, architecture, kernel.options);

@@ -35,7 +35,7 @@ Function function_of(void* library, const char* name) {
   auto* const found = dlsym(library, name);
   if (found == nullptr)
     throw PluginError(fmt::format("libnvrtc has no function {}", name),
-                      "install NVRTC 12 or newer, or unset PHRASEQ_NVRTC");
+                      "Install NVRTC 12 or newer, or unset PHRASEQ_NVRTC.");
   return reinterpret_cast<Function>(found);
 }
 

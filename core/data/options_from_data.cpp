@@ -17,7 +17,7 @@ void take_value(OptionTable& table, OptionField& field, const nlohmann::json& va
     return;
   throw UsageError(
       fmt::format("--{} {} was given, but the data has {}", field.name, given, field.to_text()),
-      "do not use the option, or preprocess the data with it");
+      "Do not use the option, or preprocess the data with it.");
 }
 
 }  // namespace

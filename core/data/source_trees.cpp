@@ -77,7 +77,7 @@ void require_source_trees(const Options& architecture,
                                 trained ? "the model's " : "",
                                 use->asked_by()),
                     fmt::format("phraseq preprocess --trees puts them into the folder (raw text "
-                                "has them in {}.{}.trees); {} does not need them",
+                                "has them in {}.{}.trees); {} does not need them.",
                                 split,
                                 sources.language,
                                 option_without_trees(*use, trained)));

@@ -69,7 +69,7 @@ const std::string& text_of(const TaskState& state, const std::string& name) {
   const auto found = state.texts.find(name);
   if (found == state.texts.end()) {
     throw FormatError(fmt::format("the task_texts of the checkpoint do not contain '{}'", name),
-                      "the checkpoint was written by another task, or is damaged");
+                      "The checkpoint was written by another task, or is damaged.");
   }
   return found->second;
 }
@@ -205,8 +205,8 @@ void require_dictionary_of(const LanguageSide& side, const DataFolder& folder) {
                   file,
                   found.size(),
                   side.dictionary().size()),
-      "preprocess the data with --srcdict and --tgtdict of the training data, or translate raw "
-      "text");
+      "Preprocess the data with --srcdict and --tgtdict of the training data, or translate raw "
+      "text.");
 }
 
 std::string LanguageSide::text(std::span<const int64_t> ids) const {

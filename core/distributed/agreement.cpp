@@ -53,7 +53,7 @@ void require_agreement(ProcessGroup& processes, const nlohmann::json& mine) {
     return;
   throw UsageError(fmt::format("the processes of this run differ:\n  - {}",
                                first_items(found, kMostShown, "\n  - ")),
-                   "start all processes with the same program, plugins, options and data");
+                   "Start all processes with the same program, plugins, options and data.");
 }
 
 }  // namespace phraseq

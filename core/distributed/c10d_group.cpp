@@ -89,7 +89,7 @@ std::string shared_gpu(std::vector<std::string> gpus) {
 
 /// Throws UsageError where --distributed-backend nccl cannot be fulfilled by this process alone.
 void require_nccl(at::Device device) {
-  constexpr const char* kRemedy = "use --distributed-backend gloo, which also accepts GPU tensors";
+  constexpr const char* kRemedy = "Use --distributed-backend gloo, which also accepts GPU tensors.";
   if (!has_nccl()) {
     throw UsageError(
         "--distributed-backend nccl: this build has no NCCL, because its LibTorch was built "
@@ -167,7 +167,7 @@ class C10dGroup final : public ProcessGroup {
       throw;
     } catch (const std::exception& failure) {
       throw RankFailure(fmt::format("rank {} stops: {}", rank(), roll_.finding()),
-                        "the connection reported: " + message_of(failure));
+                        "The connection reported: " + message_of(failure));
     }
   }
 
@@ -202,7 +202,7 @@ bool C10dGroup::all_take_nccl(DistributedBackend wanted, at::Device device) {
     throw UsageError(
         fmt::format("--distributed-backend nccl needs a GPU for each process, but {} has several",
                     shared),
-        "start as many processes on a machine as it has GPUs, or use --distributed-backend gloo");
+        "Start as many processes on a machine as it has GPUs, or use --distributed-backend gloo.");
   }
   return shared.empty();
 }

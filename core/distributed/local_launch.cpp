@@ -285,7 +285,7 @@ int processes_to_start(const DistributedOptions& options, const Environment& env
     throw UsageError(
         "--nproc-per-node starts processes, but RANK or WORLD_SIZE is set: a launcher has started "
         "this process",
-        "remove --nproc-per-node, or run the command without torchrun");
+        "Remove --nproc-per-node, or run the command without torchrun.");
   }
   if (options.nproc_per_node > 1 || (options.nproc_per_node == 1 && options.rank >= 0))
     return static_cast<int>(options.nproc_per_node);

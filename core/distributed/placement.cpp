@@ -46,7 +46,7 @@ class PlacementReader {
       return false;
     if (options_.world_size == 0) {
       throw UsageError("--distributed-rank is given, but not --distributed-world-size",
-                       "give the number of all processes with --distributed-world-size");
+                       "Give the number of all processes with --distributed-world-size.");
     }
     place_.rank = static_cast<int>(options_.rank);
     place_.world_size = static_cast<int>(options_.world_size);
@@ -74,23 +74,23 @@ class PlacementReader {
       throw UsageError(
           fmt::format("--distributed-world-size is {}, but the rank of this process is not known",
                       options_.world_size),
-          "give --distributed-rank and --distributed-init-method, start the processes with "
-          "torchrun, srun or mpirun, or let --nproc-per-node start them");
+          "Give --distributed-rank and --distributed-init-method, start the processes with "
+          "torchrun, srun or mpirun, or let --nproc-per-node start them.");
     }
     const std::string processes = counted(place_.world_size, "process");
     if (options_.nproc_per_node > 0) {
       throw UsageError(fmt::format("--distributed-world-size is {}, but --nproc-per-node starts {}",
                                    options_.world_size,
                                    processes),
-                       "remove --distributed-world-size, or give --distributed-rank, the rank of "
-                       "the first of these processes");
+                       "Remove --distributed-world-size, or give --distributed-rank, the rank of "
+                       "the first of these processes.");
     }
     throw UsageError(fmt::format("--distributed-world-size is {}, but according to {}, there {} {}",
                                  options_.world_size,
                                  place_.source,
                                  place_.world_size == 1 ? "is" : "are",
                                  processes),
-                     "remove --distributed-world-size, or correct the launcher");
+                     "Remove --distributed-world-size, or correct the launcher.");
   }
 
   void take_meeting_place() {
@@ -135,11 +135,11 @@ class PlacementReader {
     }
     if (place_.local_world_size == place_.world_size)
       return "127.0.0.1";
-    throw UsageError(
-        fmt::format("MASTER_ADDR is not set, but there are {} processes ({})",
-                    place_.world_size,
-                    place_.source),
-        "set MASTER_ADDR to the host of rank 0, or give --distributed-init-method tcp://HOST:PORT");
+    throw UsageError(fmt::format("MASTER_ADDR is not set, but there are {} processes ({})",
+                                 place_.world_size,
+                                 place_.source),
+                     "Set MASTER_ADDR to the host of rank 0, or give --distributed-init-method "
+                     "tcp://HOST:PORT.");
   }
 
   /// A Slurm job without MASTER_PORT gets its own port.
@@ -156,7 +156,7 @@ class PlacementReader {
     if (place_.source == kTorchLauncher) {
       throw UsageError(
           fmt::format("MASTER_PORT is not set, but WORLD_SIZE is {}", place_.world_size),
-          "set MASTER_PORT to a free port on the host of rank 0");
+          "Set MASTER_PORT to a free port on the host of rank 0.");
     }
     return kDefaultPort;
   }

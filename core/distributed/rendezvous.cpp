@@ -45,7 +45,7 @@ AddressList addresses_of(const std::string& host) {
   if (problem != 0) {
     throw UsageError(
         fmt::format("the host of rank 0, '{}', is not known: {}", host, ::gai_strerror(problem)),
-        "correct MASTER_ADDR or --distributed-init-method");
+        "Correct MASTER_ADDR or --distributed-init-method.");
   }
   return {found, &::freeaddrinfo};
 }
@@ -53,11 +53,12 @@ AddressList addresses_of(const std::string& host) {
 [[noreturn]] void throw_no_server(const Placement& placement, const std::string& reason) {
   if (reason.find("EADDRINUSE") != std::string::npos) {
     throw UsageError(fmt::format("port {} is in use on this machine", placement.port),
-                     "choose another port with MASTER_PORT or --distributed-port, the same one for "
-                     "all processes");
+                     "Choose another port with MASTER_PORT or --distributed-port, the same one for "
+                     "all processes.");
   }
-  throw UsageError(fmt::format("rank 0 cannot listen on {}: {}", place_text(placement), reason),
-                   "MASTER_ADDR must be an address of the machine of rank 0, and MASTER_PORT free");
+  throw UsageError(
+      fmt::format("rank 0 cannot listen on {}: {}", place_text(placement), reason),
+      "MASTER_ADDR must be an address of the machine of rank 0, and MASTER_PORT free.");
 }
 
 [[noreturn]] void throw_unreachable(const Placement& placement, std::chrono::seconds timeout) {
@@ -66,8 +67,8 @@ AddressList addresses_of(const std::string& host) {
                   placement.rank,
                   place_text(placement),
                   timeout.count()),
-      "make sure that rank 0 runs, that MASTER_ADDR and MASTER_PORT (or --distributed-init-method) "
-      "name its machine and port, and that no firewall is in between");
+      "Make sure that rank 0 runs, that MASTER_ADDR and MASTER_PORT (or --distributed-init-method) "
+      "name its machine and port, and that no firewall is in between.");
 }
 
 StorePointer connect(const Placement& placement, std::chrono::seconds timeout) {
@@ -99,7 +100,7 @@ class Attendance {
     if (store_.add("joined/" + rank, 1) > 1) {
       throw UsageError(
           fmt::format("two processes have rank {} ({})", rank, placement_.source),
-          "every process needs its own RANK; a port can be used by only one run at a time");
+          "Every process needs its own RANK; a port can be used by only one run at a time.");
     }
     store_.set(
         "present/" + rank,
@@ -163,7 +164,7 @@ class Attendance {
                                  size,
                                  placement_.rank,
                                  placement_.world_size),
-                     "WORLD_SIZE (or --distributed-world-size) must be equal for all processes");
+                     "WORLD_SIZE (or --distributed-world-size) must be equal for all processes.");
   }
 
   /// The store disappears when rank 0 ends: what others have to read there, they must have read.
@@ -194,8 +195,9 @@ class Attendance {
   }
 
   [[noreturn]] void throw_missing(std::chrono::seconds timeout) const {
-    throw RankFailure(fmt::format("after {} s, {}", timeout.count(), presence_text()),
-                      "start all processes, with the same MASTER_ADDR, MASTER_PORT and WORLD_SIZE");
+    throw RankFailure(
+        fmt::format("after {} s, {}", timeout.count(), presence_text()),
+        "Start all processes, with the same MASTER_ADDR, MASTER_PORT and WORLD_SIZE.");
   }
 
   const Placement& placement_;

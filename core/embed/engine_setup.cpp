@@ -75,7 +75,7 @@ void require_no_trees(const TranslationModel& model) {
                   "cannot be given here",
                   model.path,
                   use->asked_by()),
-      fmt::format("translate with phraseq generate --trees FILE; {} does not need them",
+      fmt::format("Translate with phraseq generate --trees FILE; {} does not need them.",
                   option_without_trees(*use, /*trained=*/true)));
 }
 

@@ -59,7 +59,7 @@ void check_same_kind(const std::vector<FlatParameters::Entry>& entries) {
       throw UsageError(fmt::format("parameter '{}' differs in type or device from '{}'",
                                    entry.name,
                                    entries.front().name),
-                       "all parameters of a model must have the same type and device");
+                       "All parameters of a model must have the same type and device.");
     }
   }
 }

@@ -26,7 +26,7 @@ at::Tensor sinusoids(PositionKind kind, int64_t positions, int64_t width) {
   if (width % 2 != 0 || width < 4) {
     throw UsageError("sinusoidal positions (--pos) need an even model width of at least 4, not " +
                          std::to_string(width),
-                     "give another --encoder-embed-dim or --decoder-embed-dim, or --pos learned");
+                     "Give another --encoder-embed-dim or --decoder-embed-dim, or --pos learned.");
   }
   const double first = kind == PositionKind::kFairseq ? 2.0 : 0.0;
   const bool interleaved = kind == PositionKind::kInterleaved;

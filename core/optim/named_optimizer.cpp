@@ -45,7 +45,7 @@ NamedScheduler::NamedScheduler(const Selection& selection, const LrSchedulerSetu
   throw UsageError(fmt::format("--lr-scheduler {} takes one value of --lr, not a list of {}",
                                selection.name,
                                setup.lr_list.size()),
-                   "use --lr-scheduler fixed for a list with one value per epoch");
+                   "Use --lr-scheduler fixed for a list with one value per epoch.");
 }
 
 double NamedScheduler::rate(int64_t finished_updates) const {

@@ -9,8 +9,9 @@
 namespace phraseq {
 
 void refuse_enum_name(std::string_view name, const std::vector<std::string>& names) {
-  throw UsageError(fmt::format("'{}' is not one of {}", name, fmt::join(names, ", ")),
-                   did_you_mean(name, names));
+  const std::string guess = did_you_mean(name, names);
+  throw UsageError(fmt::format(
+      "'{}' is not one of {}{}{}", name, fmt::join(names, ", "), guess.empty() ? "" : "; ", guess));
 }
 
 }  // namespace phraseq

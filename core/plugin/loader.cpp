@@ -35,7 +35,7 @@ void reject_if_writable_by_others(const fs::path& path) {
   throw PluginError(
       fmt::format("{}: is writable by every user of this machine, so its code is not trusted",
                   path.string()),
-      fmt::format("chmod o-w {}", path.string()));
+      fmt::format("'chmod o-w {}' corrects it.", path.string()));
 }
 
 /// The file's real path, after the checks that need no look inside.

@@ -48,7 +48,7 @@ void check_recorded(bool found, AttentionPlace place) {
   if (found)
     return;
   throw DataError(fmt::format("the model recorded no {} attention", to_string(place)),
-                  "phraseq analyze dump shows what this model records");
+                  "'phraseq analyze dump' shows what this model records.");
 }
 
 /// What --layer or --head means: a word, or a number up to `count`.
@@ -186,7 +186,7 @@ int count_constituents(const AnalyzeOptions& options,
       });
   if (table.sentences() == 0)
     throw DataError("--trees: none of the sentences has a parse tree",
-                    "constituents are counted in sentences with trees");
+                    "Constituents are counted in sentences with trees.");
   return show(options, table, chosen_place(options));
 }
 
@@ -212,7 +212,7 @@ int dump(const AnalyzeOptions& options,
   if (!found && !options.tensors.empty()) {
     throw DataError(fmt::format("--tensors {}: the model records no tensor with such a name",
                                 fmt::join(options.tensors, " ")),
-                    "without --tensors, phraseq analyze dump shows all names");
+                    "Without --tensors, phraseq analyze dump shows all names.");
   }
   output.commit();
   plot.commit();

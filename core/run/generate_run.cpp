@@ -219,7 +219,7 @@ std::vector<Translation> score_references(const Translator& engine,
       throw DataError(fmt::format("--score-reference: the split '{}' of {} has no references",
                                   options.gen_subset,
                                   options.data),
-                      "preprocess the text of both languages, without --only-source");
+                      "Preprocess the text of both languages, without --only-source.");
     }
   }
   const WorkSpan span(Work::kSearch);

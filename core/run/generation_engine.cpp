@@ -32,7 +32,7 @@ void require_trees(const std::vector<TranslationModel>& models, const GenerateOp
                       model.path,
                       use->asked_by()),
           fmt::format(
-              "give them with --trees FILE, one bracketed tree per line; {} does not need them",
+              "Give them with --trees FILE, one bracketed tree per line; {} does not need them.",
               option_without_trees(*use, /*trained=*/true)));
     }
   }
@@ -45,7 +45,7 @@ void require_sources(const std::vector<TranslationModel>& models) {
       continue;
     throw UsageError(
         fmt::format("{}: a language model reads no source: there is no alignment", model.path),
-        "do not use --print-alignment or --replace-unk");
+        "Do not use --print-alignment or --replace-unk.");
   }
 }
 

@@ -94,7 +94,7 @@ void require_splits(const ValidateOptions& options, const Task& task) {
     if (!task.has_split(subset))
       throw DataError(
           fmt::format("{} has no split '{}'", data_folders(options.data).front(), subset),
-          "use another split with --valid-subset");
+          "Use another split with --valid-subset.");
   }
 }
 

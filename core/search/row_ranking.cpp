@@ -168,7 +168,7 @@ void reject_impossible(const std::vector<std::vector<RankedColumn>>& ranked) {
     throw DivergenceError(
         fmt::format("a translation can only continue with {}, which is impossible for the model",
                     column == kEos ? std::string("</s>") : fmt::format("token {}", column)),
-        "relax the constraints: --prefix-size, --min-len, --no-repeat-ngram-size, --max-len-b");
+        "Relax the constraints: --prefix-size, --min-len, --no-repeat-ngram-size, --max-len-b.");
   }
 }
 
@@ -214,8 +214,8 @@ std::vector<std::vector<RankedColumn>> rank_rows(const SearchStep& output,
   }
   if (std::any_of(norms.begin(), norms.end(), [](double norm) { return std::isnan(norm); })) {
     throw DivergenceError("the scores of the model are not finite",
-                          "training of the checkpoint may have diverged: `phraseq inspect` shows "
-                          "its tensors; or try --precision fp32");
+                          "Training of the checkpoint may have diverged: `phraseq inspect` shows "
+                          "its tensors. Or try --precision fp32.");
   }
   reject_impossible(ranked);
   return ranked;

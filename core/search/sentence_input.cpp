@@ -20,7 +20,7 @@ std::vector<int64_t> forced_prefix(const Batch& batch, int64_t sentence, int64_t
   if (!batch.has_target()) {
     throw UsageError(
         "--prefix-size forces tokens of references, but there are no references",
-        "translate a data folder that has the target side, or do not use --prefix-size");
+        "Translate a data folder that has the target side, or do not use --prefix-size.");
   }
   const int64_t begin = batch.target_in.offsets[static_cast<size_t>(sentence)];
   const int64_t length = std::min(size, batch.target_in.length(sentence));
@@ -54,7 +54,7 @@ int64_t max_length_of(const Batch& batch,
                               batch.sentence_ids[static_cast<size_t>(sentence)] + 1,
                               tokens,
                               limit - 1),
-                  "split the sentence, or do not use --match-source-len");
+                  "Split the sentence, or do not use --match-source-len.");
 }
 
 /// The strings of every sentence's phrases, empty for a batch without any.
@@ -82,7 +82,7 @@ int64_t start_token_of(const DecodingRequest& request) {
     if (model->conventions().start_with_bos != bos) {
       throw UsageError(
           "--path: the models of the ensemble start their translations with different tokens",
-          "an ensemble needs models trained with one --start-token");
+          "An ensemble needs models trained with one --start-token.");
     }
   }
   return bos ? kBos : kEos;

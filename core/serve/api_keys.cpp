@@ -24,7 +24,7 @@ ApiKeys::ApiKeys(const std::string& file) {
       keys_.push_back(std::move(key));
   }
   if (keys_.empty())
-    throw DataError(file + ": contains no keys", "write one key per line");
+    throw DataError(file + ": contains no keys", "Write one key per line.");
 }
 
 bool ApiKeys::contains(std::string_view key) const {

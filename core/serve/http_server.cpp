@@ -51,7 +51,7 @@ void HttpServer::State::listen(const std::string& host, int64_t port) {
   const auto found = resolver.resolve(host, std::to_string(port), failure);
   if (failure || found.empty())
     throw UsageError(fmt::format("--host {}: {}", host, failure.message()),
-                     "give an address of this machine, or a name that has one");
+                     "Give an address of this machine, or a name that has one.");
   for (const auto& entry : found) {  // "localhost" has two addresses, and one may be unusable
     failure = listen_at(entry.endpoint());
     if (!failure)

@@ -82,7 +82,7 @@ std::vector<ModelPool::Loaded> ModelPool::load_all() const {
       if (other.description.name == loaded.description.name)
         throw UsageError(
             fmt::format("--path: two models have the name '{}'", other.description.name),
-            "give one of them another name with --path NAME=FILE");
+            "Give one of them another name with --path NAME=FILE.");
     }
     loaded.queue = std::make_unique<TranslationQueue>(std::move(engine), max_queue_);
     log_info(fmt::format("Loaded {} from {}", loaded.description.name, file));

@@ -45,7 +45,7 @@ void check_optimizer(const CheckpointFile& file,
   throw FormatError(fmt::format("{}: the state of the optimizer does not match:\n  - {}",
                                 file.path(),
                                 fmt::join(problems, "\n  - ")),
-                    "use --reset-optimizer to start with a new state");
+                    "Use --reset-optimizer to start with a new state.");
 }
 
 /// Throws FormatError if the flat parameters of the checkpoint are not laid out as the model's.
@@ -60,7 +60,7 @@ void check_trained(const CheckpointFile& file,
     throw FormatError(fmt::format("{}: the trained parameters do not match the model:\n  - {}",
                                   file.path(),
                                   fmt::join(problems, "\n  - ")),
-                      "--finetune-from-model starts a new run from their moving average");
+                      "--finetune-from-model starts a new run from their moving average.");
   }
 }
 
@@ -87,7 +87,7 @@ TrainRecord read_train_record(const CheckpointFile& file) {
   reject_quantized(file);
   if (!file.metadata().contains("train")) {
     throw FormatError(file.path() + ": contains a model, but no training state to resume from",
-                      "use --finetune-from-model to start a new run from its parameters");
+                      "Use --finetune-from-model to start a new run from its parameters.");
   }
   return parse_train_record(file.metadata("train"), file.path());
 }
@@ -106,7 +106,7 @@ TrainRecord parse_train_record(const std::string& text, const std::string& path)
             entry.has("temporary") && entry.at("temporary").truth()};
   } catch (const FormatError& problem) {
     throw FormatError(problem.message(),
-                      "--finetune-from-model starts a new run from the parameters");
+                      "--finetune-from-model starts a new run from the parameters.");
   }
 }
 

@@ -24,7 +24,7 @@ void require_same_sources(const std::vector<TranslationModel>& models) {
         fmt::format("{} and {} read different sources: one with <s> or </s>, one without",
                     models.front().path,
                     model.path),
-        "an ensemble needs models trained with one --source-bos and --source-eos");
+        "An ensemble needs models trained with one --source-bos and --source-eos.");
   }
 }
 
@@ -45,7 +45,7 @@ void add_extras(std::map<std::string, Values>& all,
                       first.path,
                       model.path,
                       name),
-          "the models of an ensemble must prepare their batches with the same options");
+          "The models of an ensemble must prepare their batches with the same options.");
     }
   }
 }
@@ -57,7 +57,7 @@ void require_same_dictionaries(const TranslationModel& first, const TranslationM
       other.task->target_dictionary() == first.task->target_dictionary())
     return;
   throw UsageError(fmt::format("{} and {} have different dictionaries", first.path, other.path),
-                   "the models of an ensemble must be trained on the same preprocessed data");
+                   "The models of an ensemble must be trained on the same preprocessed data.");
 }
 
 int64_t max_target_positions(const std::vector<TranslationModel>& models) {

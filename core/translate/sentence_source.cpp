@@ -78,11 +78,11 @@ std::unique_ptr<Corpus> corpus_of_split(const TranslationModel& model,
     throw IoError(folder, "open the data folder", ENOENT);
   if (std::filesystem::is_regular_file(folder)) {
     throw DataError(fmt::format("{} is a file, not a data folder", folder),
-                    "translate the lines of a file with --input FILE");
+                    "Translate the lines of a file with --input FILE.");
   }
   if (!model.task->has_split(split)) {
     throw DataError(fmt::format("{} has no split '{}'", folder, split),
-                    "use another split with --gen-subset, or preprocess with --testpref");
+                    "Use another split with --gen-subset, or preprocess with --testpref.");
   }
   return model.open(split, /*training=*/false);
 }
@@ -194,7 +194,7 @@ void TextSource::fit(Example& example) const {
     throw DataError(
         {sources_.path(), sources_.line_number(), 0},
         fmt::format("{} tokens, the model accepts at most {}", length, max_source_tokens_),
-        "split the line, or use --truncate-source to translate only its beginning");
+        "Split the line, or use --truncate-source to translate only its beginning.");
   }
   const bool by_word = keeps_a_word_for_each_token(example);
   cut_source(example, max_source_tokens_);
@@ -222,7 +222,7 @@ bool CorpusSource::has_references() const { return all_have_references(*corpus_)
 void require_references(const Corpus& corpus, const std::string& split) {
   if (!all_have_references(corpus)) {
     throw DataError(fmt::format("the split '{}' has no references", split),
-                    "preprocess the text of both languages, without --only-source");
+                    "Preprocess the text of both languages, without --only-source.");
   }
 }
 

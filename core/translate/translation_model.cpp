@@ -59,7 +59,7 @@ void replace_tokenizer(TaskState& state, const LoadOptions& options, const std::
   if (recorded != "word") {
     throw UsageError(
         fmt::format("--tokenizer: {} contains the tokenizer '{}' of its training", path, recorded),
-        "do not use --tokenizer and --bpe: text is prepared as for training");
+        "Do not use --tokenizer and --bpe: text is prepared as for training.");
   }
   state.texts["tokenizer"] = options.tokenizer;
   state.texts["tokenizer_options"] = options.tokenizer_options.dump();

@@ -71,14 +71,14 @@ void Translator::fuse_with(TranslationModel language_model, double weight) {
   if (language_model.model->conventions().reads_source) {
     throw UsageError(fmt::format("--lm-path: {} is a translation model, not a language model",
                                  language_model.path),
-                     "train a language model with --task language_modeling --arch transformer_lm");
+                     "Train a language model with --task language_modeling --arch transformer_lm.");
   }
   if (language_model.task->target_dictionary() != task().target_dictionary()) {
     throw UsageError(
         fmt::format(
             "{} and {} have different dictionaries", models_.front().path, language_model.path),
-        "train the language model on data preprocessed with --srcdict, the target dictionary of "
-        "the translation model");
+        "Train the language model on data preprocessed with --srcdict, the target dictionary of "
+        "the translation model.");
   }
   language_model_ = std::move(language_model);
   language_model_weight_ = weight;
@@ -105,7 +105,7 @@ std::vector<Translation> Translator::translate(std::vector<Example> examples) {
                                   all.back().example.id + 1,
                                   length,
                                   max_source_tokens()),
-                      "split it, or use --truncate-source to translate only its beginning");
+                      "Split it, or use --truncate-source to translate only its beginning.");
     } else {
       places.push_back(static_cast<int64_t>(all.size()) - 1);
       lengths.push_back(length);

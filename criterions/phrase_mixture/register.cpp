@@ -20,7 +20,7 @@ class PhraseMixture final : public Criterion {
   LossReport loss(const DecoderOutput& output, const Batch& batch, nn::Context& context) override {
     if (output.extras.count(nn::kSlotScores) == 0) {
       throw UsageError("criterion phrase_mixture: the architecture does not use phrases",
-                       "use it with --arch phrasenet_gate or phrasenet_softmax");
+                       "Use it with --arch phrasenet_gate or phrasenet_softmax.");
     }
     LossReport report;
     report.loss = nn::phrase_mixture_losses(output, batch, context).sum();

@@ -117,7 +117,7 @@ std::unique_ptr<Corpus> LanguageModeling::open(const std::string& split,
     throw UsageError(
         "task language_modeling needs a language model: an encoder would read the tokens that the "
         "model should predict",
-        "use --arch transformer_lm, or another architecture without an encoder");
+        "Use --arch transformer_lm, or another architecture without an encoder.");
   }
   return open_blocks(split, training, options_.blocks);
 }

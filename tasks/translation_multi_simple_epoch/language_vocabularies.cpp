@@ -102,7 +102,7 @@ const std::string& text_of(const TaskState& state, const std::string& name) {
   const auto found = state.texts.find(name);
   if (found == state.texts.end()) {
     throw FormatError(fmt::format("the task_texts of the checkpoint do not contain '{}'", name),
-                      "the checkpoint was written by another task, or is damaged");
+                      "The checkpoint was written by another task, or is damaged.");
   }
   return found->second;
 }
@@ -130,7 +130,7 @@ std::map<std::string, std::string> models_of(const TaskState& state) {
       throw FormatError(
           fmt::format(
               "the checkpoint does not contain blob.{}, the model of {}", blob.text(), language),
-          "the checkpoint is damaged");
+          "The checkpoint is damaged.");
     }
     models[language] = found->second;
   }

@@ -44,12 +44,12 @@ StoredMemory memory_of_folder(const PhraseMemoryTaskOptions& options, const std:
         fmt::format("{}: the phrases were extracted with a different phrase memory: {}",
                     path,
                     fmt::join(found, ", ")),
-        "do not use these options, or preprocess the data with them");
+        "Do not use these options, or preprocess the data with them.");
   }
   if (!options.memory.any()) {
     throw UsageError("task translation_with_phrase_memory: there is no phrase memory",
-                     "preprocess the data with --phrase-table FILE (or --pn-rules LANGUAGES); for "
-                     "raw text use these options here");
+                     "Preprocess the data with --phrase-table FILE (or --pn-rules LANGUAGES); for "
+                     "raw text use these options here.");
   }
   const bool is_lower = folder.tokenizer_options().value("lowercase", false);
   return StoredMemory::read(options.memory, options.pn_lowercase || is_lower, !is_lower);
@@ -82,7 +82,7 @@ StoredMemory memory_of(const TaskState& state) {
   if (settings == state.texts.end()) {
     throw FormatError(
         fmt::format("the task_texts of the checkpoint do not contain '{}'", kSettings),
-        "the checkpoint was written by another task, or is damaged");
+        "The checkpoint was written by another task, or is damaged.");
   }
   const auto table = state.blobs.find(kTable);
   return StoredMemory::from_record(

@@ -46,7 +46,7 @@ TranslationWithPhraseMemory::TranslationWithPhraseMemory(const PhraseMemoryTaskO
         fmt::format("task translation_with_phrase_memory: phrases consist of words, but the "
                     "tokenizer '{}' produces other units",
                     vocabularies().tokenizer),
-        "preprocess without subwords; the phrase memory handles words outside the vocabulary");
+        "Preprocess without subwords; the phrase memory handles words outside the vocabulary.");
   }
 }
 
@@ -66,7 +66,7 @@ Batch TranslationWithPhraseMemory::collate(const std::vector<Example>& examples,
                       example.id + 1,
                       example.phrases.size(),
                       slots),
-          fmt::format("preprocess the data with --pn-slots {}", slots));
+          fmt::format("Preprocess the data with --pn-slots {}.", slots));
     }
   }
   SequenceConventions plain = conventions;

@@ -212,7 +212,7 @@ TEST_F(Command, ImportKeepsItsInputsAndThePointersOfATraining) {
   outcome = run("import hf/model.safetensors imported");
   EXPECT_EQ(outcome.code, kExitUsage);
   EXPECT_THAT(outcome.text, HasSubstr("hf/model.safetensors: is a part of a model"));
-  EXPECT_THAT(outcome.text, HasSubstr("Give the folder: hf"));
+  EXPECT_THAT(outcome.text, HasSubstr("Give the folder 'hf'."));
 
   {
     CheckpointFolder run_folder(folder.path());

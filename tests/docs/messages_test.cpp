@@ -1,8 +1,10 @@
-// Messages of programs that pages quote, against the sources and the programs.
+// Messages of programs that pages quote, against the sources and the programs; and the style of the
+// hints of errors.
 
 #include <filesystem>
 #include <regex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -16,6 +18,7 @@ namespace phraseq::docs {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 /// The sources of a folder, with the pieces of each string literal joined.
@@ -85,6 +88,106 @@ TEST(TheOptionsPage, ShowsTheReportOfSeveralProblems) {
               HasSubstr(output_of("train data-bin --arch transformer_tiny --dropot 0.1 "
                                   "--max-update 10k --label-smoothing 1.5",
                                   TemporaryFolder())));
+}
+
+/// The arguments of a call as they are written, from the text after its opening bracket.
+std::vector<std::string> arguments_in(std::string_view text) {
+  std::vector<std::string> arguments(1);
+  int depth = 0;
+  for (size_t at = 0; at < text.size(); ++at) {
+    size_t end = at + 1;
+    if (text[at] == '"' || text[at] == '\'') {
+      while (end < text.size() && text[end] != text[at]) end += text[end] == '\\' ? 2 : 1;
+      ++end;
+    }
+    const std::string_view piece = text.substr(at, end - at);
+    depth += piece == "(" || piece == "{" || piece == "[";
+    depth -= piece == ")" || piece == "}" || piece == "]";
+    if (depth < 0)
+      break;
+    if (depth == 0 && piece == ",")
+      arguments.emplace_back();
+    else if (piece != " " || !arguments.back().empty())
+      arguments.back() += piece;
+    at = end - 1;
+  }
+  return arguments;
+}
+
+/// The argument of an error's constructor that is its hint; "" = it has none.
+std::string hint_among(const std::vector<std::string>& arguments, const std::string& error) {
+  const bool has_place = error == "DataError" && arguments[0].find('"') == std::string::npos;
+  const size_t place = error == "IoError" ? 3 : has_place ? 2 : 1;
+  return place < arguments.size() ? arguments[place] : "";
+}
+
+/// The literals that a hint consists of: itself, a format, the branches of a condition, or the
+/// constant that it names. What follows a "+" does not begin a sentence.
+std::vector<std::string> literals_of(std::string hint, const std::string& source) {
+  static const std::regex constant("k[A-Z]\\w*");
+  static const std::regex literal(R"re((?:^|[?:] |fmt::format\( ?)("(?:\\.|[^"\\])*"(?: \+)?))re");
+  if (std::regex_match(hint, constant)) {
+    const size_t value = source.find(hint + " =");
+    hint = value == std::string::npos ? "" : source.substr(source.find('"', value));
+    hint = hint.substr(0, hint.find("\";") + 1);
+  }
+  std::vector<std::string> literals;
+  for (std::sregex_iterator at(hint.begin(), hint.end(), literal), end; at != end; ++at)
+    literals.push_back((*at)[1]);
+  return literals;
+}
+
+/// The literals of hints in a source, whose white space is single spaces and whose literals are in
+/// one piece.
+std::vector<std::string> hints_in(const std::string& source) {
+  static const std::regex thrown(
+      "(?:throw|return) ((?:Usage|Data|Format|Plugin|Io|Divergence)Error|RankFailure)\\(");
+  std::vector<std::string> hints;
+  for (std::sregex_iterator at(source.begin(), source.end(), thrown), end; at != end; ++at) {
+    const auto arguments = arguments_in(
+        std::string_view(source).substr(static_cast<size_t>(at->position() + at->length())));
+    for (const auto& hint : literals_of(hint_among(arguments, (*at)[1]), source))
+      hints.push_back(hint);
+  }
+  return hints;
+}
+
+/// Whether a literal begins like a sentence, an option, a command or a quotation, and ends like a
+/// sentence, with another error's text, or with what is appended to it.
+bool is_sentence(const std::string& literal) {
+  static const std::regex sentence(
+      R"re("(?:[A-Z0-9'`{]|--|phraseq )[^]*(?:[.?!]"|\\n \{\}"|" \+))re");
+  return std::regex_match(literal, sentence);
+}
+
+TEST(Hints, AreSentences) {
+  size_t hints = 0;
+  for (const char* folder : {"core", "cli", "plugins", "tasks", "criterions"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(kSource / folder)) {
+      if (entry.path().extension() != ".cpp")
+        continue;
+      const std::string joined =
+          std::regex_replace(content_of(entry.path()), std::regex("\"\\s*\\n\\s*\""), "");
+      for (const auto& hint : hints_in(std::regex_replace(joined, std::regex("\\s+"), " "))) {
+        EXPECT_TRUE(is_sentence(hint)) << entry.path() << ": " << hint;
+        ++hints;
+      }
+    }
+  }
+  EXPECT_GT(hints, 300u);
+}
+
+TEST(Hints, AreFoundInEachKindOfError) {
+  EXPECT_THAT(
+      hints_in("const char* kDo = \"Do.\"; throw UsageError(fmt::format(\"a, {}\", b(c)), kDo); "
+               "throw DataError({path, 1, 0}, \"is wrong\"); "
+               "throw DataError(place, \"is wrong\", \"Correct, it.\"); "
+               "throw IoError(path, \"open\", ENOENT, a ? \"Name b.\" : \"Name c.\"); "
+               "return FormatError(\"is old\", fmt::format( \"write {}\", d));"),
+      ElementsAre("\"Do.\"", "\"Correct, it.\"", "\"Name b.\"", "\"Name c.\"", "\"write {}\""));
+  EXPECT_FALSE(is_sentence("\"write {}\""));
+  EXPECT_FALSE(is_sentence("\"give one.\""));
+  EXPECT_FALSE(is_sentence("\"Give one\""));
 }
 
 }  // namespace

@@ -55,7 +55,7 @@ TEST_F(TrainingWarnings, AreAnErrorWhereNoValidationGaveAFiniteLoss) {
       AllOf(HasSubstr("warning | the validation at update 1 gave the loss nan: the model has "
                       "diverged"),
             HasSubstr("error: training diverged: no validation gave a finite loss"),
-            HasSubstr("reduce --lr"),
+            HasSubstr("Reduce --lr"),
             Not(HasSubstr("best_loss")),
             Not(HasSubstr("translate with it"))));
   EXPECT_TRUE(space->exists("diverged/checkpoint_last"));

@@ -212,7 +212,7 @@ TEST_F(PhraseMemoryTask, CutsPhrasesWithTheirSentence) {
 TEST_F(PhraseMemoryTask, NamesTheRemedyWhereADataFolderHasNoPhrases) {
   preprocess_text(10, /*with_phrases=*/false);
   EXPECT_THAT(message_of<UsageError>([&] { task_of_bin(); }),
-              AllOf(HasSubstr("no phrase memory"), HasSubstr("preprocess the data with")));
+              AllOf(HasSubstr("no phrase memory"), HasSubstr("Preprocess the data with")));
   const auto task = task_of_bin({{"phrase-table", path("table")}});
   EXPECT_THAT(message_of<DataError>([&] { task->open("train", true); }),
               AllOf(HasSubstr("needs the phrases of 'train'"), HasSubstr("--phrase-table FILE")));
@@ -238,7 +238,7 @@ TEST_F(PhraseMemoryTask, RejectsATokenizerThatDoesNotProduceWords) {
   state.texts["tokenizer"] = "pieces";
   EXPECT_THAT(message_of<UsageError>([&] { task_of_state(state); }),
               AllOf(HasSubstr("the tokenizer 'pieces' produces other units"),
-                    HasSubstr("preprocess without subwords")));
+                    HasSubstr("Preprocess without subwords")));
 }
 
 TEST_F(PhraseMemoryTask, RejectsMorePhrasesThanSlots) {

@@ -72,7 +72,7 @@ std::unique_ptr<Corpus> Loader::open(const std::string& split, bool /*training*/
                                 sources.size(),
                                 target_file,
                                 targets.size()),
-                    "line i of one file must be the translation of line i of the other");
+                    "Line i of one file must be the translation of line i of the other.");
   }
   std::vector<Example> examples;
   for (size_t i = 0; i < sources.size(); ++i) {

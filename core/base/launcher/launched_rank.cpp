@@ -59,7 +59,7 @@ std::optional<LaunchedRank> read_launcher(const Launcher& launcher,
     const char* const present = rank ? launcher.rank : launcher.world_size;
     const char* const missing = rank ? launcher.world_size : launcher.rank;
     throw UsageError(fmt::format("{} is set in the environment, but {} is not", present, missing),
-                     fmt::format("set {} too, or unset {} to use one process", missing, present));
+                     fmt::format("Set {} too, or unset {} to use one process.", missing, present));
   }
   LaunchedRank found;
   found.world_size = whole_number_of(launcher.world_size, *size, 1, kMostProcesses);

@@ -169,7 +169,7 @@ void PreprocessRun::make_dictionary(const RunSides& of,
   const auto dictionary = std::make_shared<const Dictionary>(Dictionary::load(given));
   if (*dictionary == Dictionary()) {
     throw DataError(given + ": the dictionary has no symbols",
-                    "expected lines of a symbol and its count");
+                    "Expected lines of a symbol and its count.");
   }
   for (RunSide* side : of) side->dictionary = dictionary;
 }

@@ -230,8 +230,8 @@ void BatchIterator::restore(const nlohmann::json& position) {
   if (!differing.empty()) {
     throw FormatError(fmt::format("cannot continue at the recorded position in the data: {}",
                                   fmt::join(differing, "; ")),
-                      "use the options and data of the resumed run, or start at the beginning of "
-                      "the data with --reset-dataloader");
+                      "Use the options and data of the resumed run, or start at the beginning of "
+                      "the data with --reset-dataloader.");
   }
   state_->go_to(epoch, delivered);
   if (entry.has("shared"))

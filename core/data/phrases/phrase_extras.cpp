@@ -96,7 +96,7 @@ class PhraseColumns {
                                 side,
                                 place + 1,
                                 words),
-                    "the phrases belong to another text; extract them again");
+                    "The phrases belong to another text; extract them again.");
   }
 
   const Batch& batch_;
@@ -122,7 +122,7 @@ const std::vector<int64_t>& phrase_numbers(const Batch& batch, const char* name)
   const auto found = batch.host_extras.find(name);
   if (found == batch.host_extras.end()) {
     throw UsageError("the batch has no phrases",
-                     "a model with a phrase memory needs --task translation_with_phrase_memory");
+                     "A model with a phrase memory needs --task translation_with_phrase_memory.");
   }
   return found->second;
 }

@@ -16,7 +16,7 @@ void sample_with(OptionTable& table, const std::string& tokenizer, double dropou
   if (sampling == nullptr) {
     throw UsageError(
         fmt::format("--bpe-dropout: the tokenizer '{}' cannot segment at random", tokenizer),
-        "use a SentencePiece model, or the tokenizers moses and bpe with --bpe");
+        "Use a SentencePiece model, or the tokenizers moses and bpe with --bpe.");
   }
   sampling->from_text(fmt::format("{}", dropout), OptionOrigin::kCommandLine);
 }

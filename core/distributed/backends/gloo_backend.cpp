@@ -39,7 +39,7 @@ c10::intrusive_ptr<c10d::Backend> make_gloo_backend(const c10::intrusive_ptr<c10
                                                     const std::string&,
                                                     std::chrono::milliseconds) {
   throw UsageError("this build cannot train with several processes: its LibTorch has no Gloo",
-                   "build phraseq with the PyTorch wheel, or train in one process");
+                   "Build phraseq with the PyTorch wheel, or train in one process.");
 }
 
 #endif

@@ -33,8 +33,8 @@ ShardedOptimizer::ShardedOptimizer(const Make& make,
   if (!optimizer_->is_elementwise()) {
     throw UsageError(
         fmt::format("--zero-sharding os cannot divide the state of --optimizer {}", name),
-        "use --zero-sharding none, or an optimizer that updates every element independently, for "
-        "example adam");
+        "Use --zero-sharding none, or an optimizer that updates every element independently, for "
+        "example adam.");
   }
 }
 

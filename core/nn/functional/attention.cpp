@@ -29,8 +29,8 @@ void check_attention_shapes(const at::Tensor& q,
                   options.heads,
                   queries.tokens(),
                   keys.tokens()),
-      "expected one row per token, the same number of sentences on both sides, and a width "
-      "divisible by the number of heads");
+      "Expected one row per token, the same number of sentences on both sides, and a width "
+      "divisible by the number of heads.");
 }
 
 }  // namespace

@@ -217,8 +217,8 @@ void check_grouped_shapes(const at::Tensor& q,
                                read.keys_values,
                                rows.queries.empty() ? 0 : rows.queries.back(),
                                rows.keys.empty() ? 0 : rows.keys.back()),
-                   "expected one row per token, the same number of sentences on both sides, and "
-                   "every column that the heads read");
+                   "Expected one row per token, the same number of sentences on both sides, and "
+                   "every column that the heads read.");
 }
 
 }  // namespace

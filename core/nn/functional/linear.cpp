@@ -364,7 +364,7 @@ void check_linear_shapes(const at::Tensor& x, at::TensorList weights, at::Tensor
       fmt::format("linear map: rows of shape {} do not match the weight {}",
                   x.sizes(),
                   weights.empty() ? at::IntArrayRef() : weights[0].sizes()),
-      "expected x [rows, in], weights [out, in] and at most one bias [out] per weight");
+      "Expected x [rows, in], weights [out, in] and at most one bias [out] per weight.");
 }
 
 int64_t columns_of(at::TensorList weights) {

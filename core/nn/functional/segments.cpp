@@ -28,7 +28,7 @@ void check_offsets(const at::Tensor& rows, const SegmentOffsets& offsets) {
                                offsets.size(),
                                offsets.empty() ? 0 : offsets.back(),
                                rows.size(0)),
-                   "offsets must go from 0 to the number of rows");
+                   "Offsets must go from 0 to the number of rows.");
 }
 
 /// Calls work(range) for the segments, on as many threads as pay.

@@ -145,7 +145,7 @@ at::Tensor projected_divergence(const at::Tensor& one,
     throw UsageError(fmt::format("the two passes have {} and {} hidden states",
                                  fmt::join(one.sizes(), "x"),
                                  fmt::join(other.sizes(), "x")),
-                     "expected [rows, model] of one batch in both");
+                     "Expected [rows, model] of one batch in both.");
   }
   const bool with_gradient =
       at::GradMode::is_enabled() &&

@@ -230,7 +230,7 @@ void check_shapes(const at::Tensor& hidden, const at::Tensor& weight, const at::
                                fmt::join(hidden.sizes(), "x"),
                                fmt::join(weight.sizes(), "x"),
                                fmt::join(targets.sizes(), "x")),
-                   "expected hidden [rows, model], weight [vocab, model] and targets [rows]");
+                   "Expected hidden [rows, model], weight [vocab, model] and targets [rows].");
 }
 
 }  // namespace

@@ -43,8 +43,8 @@ AttentionMaps::AttentionMaps(torch::nn::Module& owner, const MultiheadAttentionO
             "the model width is not divisible by the number of attention heads: {} heads, width {}",
             o.heads,
             o.model),
-        "--encoder-attention-heads divides --encoder-embed-dim, --decoder-attention-heads "
-        "--decoder-embed-dim");
+        "--encoder-attention-heads must divide --encoder-embed-dim, and --decoder-attention-heads "
+        "--decoder-embed-dim.");
   }
   const auto make = [&](const char* name, int64_t in, MapRole role) {
     return owner.register_module(name, std::make_shared<LinearMap>(in, o.model, o.bias, role));

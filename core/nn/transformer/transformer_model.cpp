@@ -18,8 +18,8 @@ void check_shared_embeddings(const TransformerOptions& options, const Architectu
     return;
   throw UsageError(
       "--share-all-embeddings needs a joined dictionary",
-      "preprocess with --joined-dictionary, or give --share-all-embeddings no: presets and "
-      "architectures may set it");
+      "Preprocess with --joined-dictionary, or give --share-all-embeddings no: presets and "
+      "architectures may set it.");
 }
 
 TransformerModel::TransformerModel(const TransformerOptions& options,

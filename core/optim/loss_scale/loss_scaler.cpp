@@ -45,7 +45,7 @@ int64_t loss_scale_window(const LossScaleOptions& options,
     return options.fp16_scale_window;
   if (update_freq.size() > 1) {
     throw UsageError("--fp16-scale-window must be given explicitly when --update-freq is a list",
-                     "for example --fp16-scale-window 1024");
+                     "Give, for example, --fp16-scale-window 1024.");
   }
   // As fairseq: int(2**14 / processes / update_freq), a number of updates.
   const double window = 16384.0 / static_cast<double>(processes) /
@@ -90,8 +90,8 @@ void LossScaler::note_overflow() {
         fmt::format("the loss scale of --fp16 reached its minimum ({:g}): the loss is probably "
                     "exploding",
                     minimum_),
-        "reduce --lr, clip with --clip-norm, use larger batches, or train with --bf16, which needs "
-        "no loss scale; no checkpoint was overwritten");
+        "Reduce --lr, clip with --clip-norm, use larger batches, or train with --bf16, which needs "
+        "no loss scale; no checkpoint was overwritten.");
   }
   ++iteration_;
 }
@@ -108,7 +108,7 @@ void LossScaler::restore(const JsonEntry& state) {
   const double scale = state.at("scale").number();
   if (!(scale > 0.0)) {
     throw FormatError(fmt::format("a loss scale of {} is not positive", scale),
-                      "--reset-optimizer starts with a new loss scale");
+                      "--reset-optimizer starts with a new loss scale.");
   }
   const int64_t iteration = state.at("iteration").whole_number(0, kMostIterations);
   const auto earlier = [&](const char* name) {

@@ -28,7 +28,7 @@ double schedule_length(const char* option, int64_t given, int64_t max_update, in
   const int64_t length = given > 0 ? given : max_update;
   if (length <= 0) {
     throw UsageError(fmt::format("--{}: the length of the schedule is not known", option),
-                     fmt::format("set --{} or --max-update", option));
+                     fmt::format("Set --{} or --max-update.", option));
   }
   if (length <= warmup) {
     throw UsageError(
@@ -36,7 +36,7 @@ double schedule_length(const char* option, int64_t given, int64_t max_update, in
                     option,
                     length,
                     warmup),
-        fmt::format("set --{} or --max-update to more than --warmup-updates", option));
+        fmt::format("Set --{} or --max-update to more than --warmup-updates.", option));
   }
   return static_cast<double>(length);
 }
@@ -102,7 +102,7 @@ Noam::Noam(const NoamOptions& options, const LrSchedulerSetup& setup)
     : warmup_(static_cast<double>(options.warmup_updates)) {
   if (setup.model_width <= 0) {
     throw UsageError("--lr-scheduler noam: the architecture does not declare a model width",
-                     "use another --lr-scheduler, such as inverse_sqrt");
+                     "Use another --lr-scheduler, such as inverse_sqrt.");
   }
   factor_ = options.lr_scale / std::sqrt(static_cast<double>(setup.model_width));
 }

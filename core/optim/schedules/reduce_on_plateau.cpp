@@ -20,7 +20,7 @@ int64_t epochs_of(double stored) {
   throw FormatError(fmt::format("the state of the learning-rate schedule: bad_epochs is {}, "
                                 "expected a number of epochs",
                                 stored),
-                    "--reset-lr-scheduler starts with a new schedule");
+                    "--reset-lr-scheduler starts with a new schedule.");
 }
 
 }  // namespace

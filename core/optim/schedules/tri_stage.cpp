@@ -54,7 +54,7 @@ TriStage::TriStage(const TriStageOptions& options, const LrSchedulerSetup& setup
       final_(options.final_lr_scale * setup.lr),
       final_scale_(options.final_lr_scale) {
   if (!options.phase_ratio.empty() && setup.max_update <= 0)
-    throw UsageError("--phase-ratio needs --max-update", "set --max-update to the run's length");
+    throw UsageError("--phase-ratio needs --max-update", "Set --max-update to the run's length.");
   const auto length = [&](int64_t given, size_t stage) {
     return stage_length(given, options.phase_ratio, stage, setup.max_update);
   };
@@ -65,7 +65,7 @@ TriStage::TriStage(const TriStageOptions& options, const LrSchedulerSetup& setup
     throw UsageError(
         "--lr-scheduler tri_stage needs --decay-steps or --phase-ratio: the decay "
         "stage has no update",
-        "set --decay-steps, or --phase-ratio and --max-update");
+        "Set --decay-steps, or --phase-ratio and --max-update.");
 }
 
 double TriStage::rate(int64_t finished_updates) const {

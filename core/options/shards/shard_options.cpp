@@ -57,8 +57,8 @@ std::optional<LaunchedRank> ShardOptions::launched(const Environment& environmen
   auto found = find_launched_rank(environment);
   if (!found) {
     throw UsageError("--num-shards auto, but no launcher has started this process",
-                     "start the command with torchrun, srun or mpirun, or give --num-shards N "
-                     "--shard-id I");
+                     "Start the command with torchrun, srun or mpirun, or give --num-shards N "
+                     "--shard-id I.");
   }
   return found;
 }

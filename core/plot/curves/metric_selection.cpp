@@ -40,7 +40,7 @@ std::set<std::string> measured_by(const std::vector<LabeledRun>& runs) {
   throw UsageError(
       fmt::format(
           "--metrics {}: no run has recorded it{}{}", name, guess.empty() ? "" : "; ", guess),
-      fmt::format("recorded: {}; train --eval-bleu records the score of translations",
+      fmt::format("Recorded: {}. 'phraseq train --eval-bleu' records the score of translations.",
                   fmt::join(known, ", ")));
 }
 
@@ -92,8 +92,8 @@ MetricSelection select_metrics(const std::vector<LabeledRun>& runs,
     for (const auto& run : runs) files.push_back(run.metrics.path);
     throw DataError(
         fmt::format("{}: no measurements of {}", fmt::join(files, ", "), fmt::join(wanted, ", ")),
-        "train records measurements every --log-interval updates and at the end of each epoch, and "
-        "the score of translations with --eval-bleu");
+        "Training records measurements every --log-interval updates and at the end of each epoch, "
+        "and the score of translations with --eval-bleu.");
   }
   return selection;
 }

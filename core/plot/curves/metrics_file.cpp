@@ -122,8 +122,8 @@ std::string metrics_path(const std::string& run) {
   const std::string path = (std::filesystem::path(run) / "metrics.jsonl").string();
   if (!std::filesystem::exists(path, ignored)) {
     throw DataError(fmt::format("{}: the folder contains no metrics.jsonl", run),
-                    "give the --save-dir of a training run; with --no-save, train writes no "
-                    "metrics.jsonl");
+                    "Give the --save-dir of a training run; with --no-save, train writes no "
+                    "metrics.jsonl.");
   }
   return path;
 }
@@ -150,7 +150,7 @@ RunMetrics read_run_metrics(const std::string& run) {
   if (events == 0 && bad_lines > 0) {
     throw DataError(TextPlace{path, first_bad_line},
                     "not a record of metrics.jsonl: expected a JSON object with \"event\"",
-                    "give the --save-dir of a training run, or its metrics.jsonl");
+                    "Give the --save-dir of a training run, or its metrics.jsonl.");
   }
   RunMetrics metrics = collector.finish();
   metrics.path = path;

@@ -145,7 +145,7 @@ void require_counted_memory(const OptionField& field, const at::Device& device) 
     return;
   throw UsageError(
       fmt::format("--{} auto needs phraseq's allocator, which counts memory", field.name),
-      "unset PHRASEQ_ALLOCATOR, or give a number");
+      "Unset PHRASEQ_ALLOCATOR, or give a number.");
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ const BlockSource& blocks_of(const TranslationModel& model) {
   throw UsageError(fmt::format("{}: not a language model, but a model of the task '{}'",
                                model.path,
                                model.task_selection.component->name),
-                   "phraseq validate computes the loss of translation models");
+                   "'phraseq validate' computes the loss of translation models.");
 }
 
 /// All models. Where one of another task cannot read the data, its task is what is wrong.
@@ -105,7 +105,7 @@ class Evaluation {
     }
     if (report_.words() == 0) {
       throw DataError(fmt::format("{}: nothing was evaluated", run_.options.data),
-                      "check --gen-subset, and --tokens-per-sample");
+                      "Check --gen-subset and --tokens-per-sample.");
     }
     if (!std::isfinite(report_.log_probability())) {
       throw DivergenceError("the loss is not finite",
@@ -255,7 +255,7 @@ int evaluate_language_model(EvalLmRun& run) {
   const Task& task = *models.front().task;
   if (!task.has_split(run.options.gen_subset)) {
     throw DataError(fmt::format("{} has no split '{}'", run.options.data, run.options.gen_subset),
-                    "use another split with --gen-subset, or preprocess with --testpref");
+                    "Use another split with --gen-subset, or preprocess with --testpref.");
   }
   const BlockOptions blocks = block_options(run.options, source);
   Evaluation evaluation(run, models, blocks);

@@ -124,14 +124,14 @@ LoadOptions load_options(const ModelOptions& options, const std::string& data) {
 void reject_contradictions(const ModelOptions& options, const std::string& data) {
   if (!data.empty() && !options.phrase_table.empty()) {
     throw UsageError("--phrase-table is for lines of text; DATA has its own phrases",
-                     "preprocess the data with that table, or translate the raw text");
+                     "Preprocess the data with that table, or translate the raw text.");
   }
   const bool is_narrow = options.quantization == nn::QuantizationChoice::kInt8 ||
                          options.quantization == nn::QuantizationChoice::kBf16;
   if (is_narrow &&
       (options.precision != nn::Precision::kFp32 || !options.device.chosen().is_cpu())) {
     throw UsageError("--quantization int8 and bf16 need --precision fp32 and the CPU",
-                     "do not use --quantization, or use --precision fp32 --device cpu");
+                     "Do not use --quantization, or use --precision fp32 --device cpu.");
   }
 }
 

@@ -86,7 +86,7 @@ void check_lines(const Buckets& buckets, const ScoreInput& input) {
                               counted(static_cast<int64_t>(system.lines.size()), "line"),
                               buckets.title,
                               buckets.text->size()),
-                  "lengths are taken from the same line number of both files; nothing was scored");
+                  "Lengths are taken from the same line number of both files; nothing was scored.");
 }
 
 /// All resamples of one sentence are equal, so a test of it means nothing.

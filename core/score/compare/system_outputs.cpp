@@ -49,7 +49,7 @@ SystemOutputs parse_system_outputs(const std::string& text) {
   for (const std::string& file : system.files) is_complete = is_complete && !file.empty();
   if (!is_complete) {
     throw UsageError(fmt::format("'{}': expected a file, or NAME=FILE,FILE,...", text),
-                     "list the outputs of a system's seeds with commas and without spaces");
+                     "List the outputs of a system's seeds with commas and without spaces.");
   }
   return system;
 }
@@ -61,7 +61,7 @@ std::vector<SystemOutputs> parse_systems(const std::vector<std::string>& texts) 
     for (size_t earlier = 0; earlier + 1 < systems.size(); ++earlier) {
       if (systems[earlier].name == systems.back().name)
         throw UsageError(fmt::format("the system '{}' is given twice", systems.back().name),
-                         "give each system a name and files of its own");
+                         "Give each system a name and files of its own.");
     }
   }
   return systems;

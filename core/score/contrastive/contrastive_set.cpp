@@ -38,7 +38,7 @@ class Heading {
     if (found == names_.end()) {
       throw DataError({path_, 1, 0},
                       fmt::format("there is no column '{}'; the header has {}", name, described()),
-                      "the first line must contain the column names, separated by TABs");
+                      "The first line must contain the column names, separated by TABs.");
     }
     return static_cast<size_t>(found - names_.begin());
   }
@@ -63,8 +63,8 @@ class Heading {
                                 usual,
                                 usual,
                                 described()),
-                    fmt::format("select one with --{}-column NAME; the first line must contain the "
-                                "column names, separated by TABs",
+                    fmt::format("Select one with --{}-column NAME; the first line must contain the "
+                                "column names, separated by TABs.",
                                 usual));
   }
 
@@ -107,7 +107,7 @@ std::string sentence(const TextPlace& place, const std::string& field, std::stri
   if (strip(field).empty()) {
     throw DataError(place,
                     fmt::format("the {} is empty, expected a sentence", what),
-                    "complete or remove the line; nothing was scored");
+                    "Complete or remove the line; nothing was scored.");
   }
   return field;
 }
@@ -119,7 +119,7 @@ std::optional<int64_t> distance_of(const TextPlace& place, const std::string& fi
   if (!distance) {
     throw DataError(place,
                     fmt::format("distance '{}', expected an integer or an empty field", field),
-                    "use another column with --distance-column NAME");
+                    "Use another column with --distance-column NAME.");
   }
   return distance;
 }
@@ -161,7 +161,7 @@ ContrastiveSet read_contrastive_set(const std::string& path, const ContrastiveCo
       throw DataError(
           place,
           fmt::format("{} TAB-separated fields, the header has {}", fields.size(), heading.size()),
-          "complete or remove the line; nothing was scored");
+          "Complete or remove the line; nothing was scored.");
     }
     set.pairs.push_back(make_pair(fields, places, place));
   }

@@ -58,7 +58,7 @@ std::vector<NBestList> read_all_lists(const MbrOptions& options) {
           {path, 0, 0},
           fmt::format(
               "{} sentences, but {} has {}", lists.size(), options.inputs.front(), all.size()),
-          "all files must have hypotheses for the same sentences");
+          "All files must have hypotheses for the same sentences.");
     }
     all.resize(lists.size());
     for (size_t i = 0; i < lists.size(); ++i) {

@@ -83,7 +83,7 @@ std::vector<NBestList> in_order(Lists lists, const std::string& file) {
       throw DataError(
           {file, 0, 0},
           fmt::format("sentence {} has no hypotheses, but sentence {} has", ordered.size(), id),
-          "ids must be 0, 1, 2 … without a gap");
+          "Ids must be 0, 1, 2 … without a gap.");
     }
     ordered.push_back(std::move(list));
   }
@@ -114,8 +114,8 @@ class FairseqListReader {
     if (sentences_.empty() && reader_.line_number() > 0) {
       throw DataError({reader_.path(), 0, 0},
                       "there are no hypotheses: no line begins with D- or H-",
-                      "give the output of `phraseq generate --format fairseq --nbest N`, or select "
-                      "another --format");
+                      "Give the output of `phraseq generate --format fairseq --nbest N`, or select "
+                      "another --format.");
     }
     Lists lists;
     for (auto& [id, lines] : sentences_) lists.emplace(id, list_of(id, std::move(lines)));
@@ -126,7 +126,7 @@ class FairseqListReader {
   [[noreturn]] void reject(int64_t line, const std::string& problem) const {
     throw DataError({reader_.path(), line, 0},
                     problem,
-                    "give the output of `phraseq generate --format fairseq --nbest N`");
+                    "Give the output of `phraseq generate --format fairseq --nbest N`.");
   }
 
   void take_text(const std::string& line) {
@@ -178,8 +178,8 @@ class FairseqListReader {
   [[noreturn]] void reject_without_probability(int64_t line) const {
     throw DataError({reader_.path(), line, 0},
                     "the hypothesis has no P- line, which contains the probabilities of its tokens",
-                    "give all lines of `phraseq generate --format fairseq --nbest N`, or use "
-                    "--weights uniform");
+                    "Give all lines of `phraseq generate --format fairseq --nbest N`, or use "
+                    "--weights uniform.");
   }
 
   LineReader& reader_;
@@ -198,7 +198,7 @@ std::vector<NBestList> read_moses(LineReader& reader) {
           {reader.path(), reader.line_number(), 0},
           "expected ID ||| text, or ID ||| text ||| features ||| score, the score a finite "
           "number",
-          "select another --format");
+          "Select another --format.");
     }
     add(lists, std::move(*entry));
   }
@@ -217,7 +217,7 @@ std::vector<NBestList> read_plain(LineReader& reader, int64_t size) {
     throw DataError(
         {reader.path(), reader.line_number(), 0},
         fmt::format("the last sentence has {} hypotheses, not {}", lists.back().texts.size(), size),
-        "--nbest must be the number of lines of each sentence");
+        "--nbest must be the number of lines of each sentence.");
   }
   return lists;
 }

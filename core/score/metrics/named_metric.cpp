@@ -14,7 +14,7 @@ NamedMetric::NamedMetric(const Selection& selection, const MetricSetup& setup)
     throw PluginError(
         fmt::format(
             "{}: the metric '{}' has rows of no statistics", component_.plugin, component_.name),
-        "statistics() is the length of a row, at least 1.");
+        "A row has statistics() numbers, at least 1.");
   }
 }
 

@@ -38,7 +38,7 @@ void check_open_line(std::string_view text, size_t lines, const std::string& pat
     return;
   throw DataError({path, static_cast<int64_t>(lines) + 1},
                   fmt::format("the line is longer than {} bytes", kLongestLine),
-                  "nothing was scored; does the file separate lines with '\\n'?");
+                  "Nothing was scored. Does the file separate lines with '\\n'?");
 }
 
 /// The whole text, decompressed when it is gzipped. A line that is too long is found before the
@@ -65,7 +65,7 @@ void check_line(std::string_view line, const std::string& path, size_t number) {
   throw DataError(
       {path, static_cast<int64_t>(number), static_cast<int64_t>(fault->offset) + 1},
       fmt::format("invalid UTF-8 (byte 0x{:02X})", static_cast<unsigned char>(line[fault->offset])),
-      "nothing was scored; convert the file to UTF-8, for example with iconv");
+      "Nothing was scored; convert the file to UTF-8, for example with iconv.");
 }
 
 /// `stream` cut at the first `fields` - 1 TABs of each line.
@@ -79,7 +79,7 @@ std::vector<Lines> split_fields(const Lines& stream, const std::string& path, si
       if (tab == std::string::npos) {
         throw DataError({path, static_cast<int64_t>(number) + 1},
                         fmt::format("{} TAB-separated references, expected {}", field + 1, fields),
-                        "--num-refs must be the number of references on every line");
+                        "--num-refs must be the number of references on every line.");
       }
       references[field].push_back(line.substr(begin, tab - begin));
       begin = tab + 1;
@@ -103,7 +103,7 @@ void check_counts(const ScoreInput& input, const std::vector<std::string>& refer
                       counted(static_cast<int64_t>(system.lines.size()), "line"),
                       name,
                       count),
-          "line i of a system is scored against line i of the reference; nothing was scored");
+          "Line i of a system is scored against line i of the reference; nothing was scored.");
     }
   }
 }
@@ -121,7 +121,7 @@ ScoreInput read_score_input(const std::vector<std::string>& inputs,
   for (const auto& path : inputs.empty() ? std::vector<std::string>{"-"} : inputs) {
     if (!names.insert(path).second) {
       throw UsageError(fmt::format("the system '{}' is given twice", path),
-                       "give each system its own file");
+                       "Give each system its own file.");
     }
     if (path == "-")
       announce_terminal_input("the output of the system, one sentence per line,");

@@ -28,7 +28,7 @@ void check_counts(const Lines& hypotheses, std::span<const Lines> references) {
                     hypotheses.size(),
                     stream + 1,
                     references[stream].size()),
-        "line i of a system is scored against line i of the reference; nothing was scored");
+        "Line i of a system is scored against line i of the reference; nothing was scored.");
   }
 }
 

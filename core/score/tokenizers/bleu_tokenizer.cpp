@@ -26,8 +26,8 @@ bool needs_a_model(const std::string& name) {
 BleuTokenizer make_sentencepiece_tokenizer(const std::string& name, const std::string& model) {
   if (model.empty()) {
     throw UsageError(fmt::format("the BLEU tokenizer {} needs a SentencePiece model", name),
-                     "give its path as --bleu-spm-model FILE, or as score --spm-model FILE; "
-                     "phraseq downloads nothing");
+                     "Give its path as --bleu-spm-model FILE, or as score --spm-model FILE; "
+                     "phraseq downloads nothing.");
   }
   auto processor = std::make_shared<sentencepiece::SentencePieceProcessor>();
   const auto status = processor->Load(model);
@@ -77,13 +77,16 @@ BleuTokenizer make_bleu_tokenizer(const std::string& name, const std::string& mo
   if (name == "ja-mecab" || name == "ko-mecab") {
     throw UsageError(
         fmt::format("the BLEU tokenizer {} needs MeCab, which phraseq does not have", name),
-        "use --bleu-tokenize char (score --tokenize char) or spm, or segment both sides with MeCab "
-        "and use none; without --bleu-tokenize, the target language determines the tokenizer");
+        "Use --bleu-tokenize char (score --tokenize char) or spm, or segment both sides with MeCab "
+        "and use none; without --bleu-tokenize, the target language determines the tokenizer.");
   }
-  throw UsageError(fmt::format("there is no BLEU tokenizer '{}'; known: {}",
+  const std::vector<std::string>& known = bleu_tokenizer_names();
+  const std::string guess = did_you_mean(name, known);
+  throw UsageError(fmt::format("there is no BLEU tokenizer '{}'; known: {}{}{}",
                                name,
-                               fmt::join(bleu_tokenizer_names(), ", ")),
-                   did_you_mean(name, bleu_tokenizer_names()));
+                               fmt::join(known, ", "),
+                               guess.empty() ? "" : "; ",
+                               guess));
 }
 
 }  // namespace phraseq::score

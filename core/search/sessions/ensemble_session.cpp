@@ -13,7 +13,7 @@ EnsembleSession::EnsembleSession(std::vector<std::unique_ptr<DecodingSession>> m
   for (const auto& member : members_) {
     if (member->slots() > 0) {
       throw UsageError("--path: a model that offers whole phrases cannot be part of an ensemble",
-                       "use only one checkpoint in --path");
+                       "Use only one checkpoint in --path.");
     }
   }
 }
@@ -27,7 +27,7 @@ StepOutput EnsembleSession::step(const at::Tensor& last_tokens) {
     if (log_probabilities.back().sizes() != log_probabilities.front().sizes()) {
       throw UsageError(
           "--path: the models of the ensemble have target vocabularies of different sizes",
-          "the models of an ensemble must be trained with the same dictionaries");
+          "The models of an ensemble must be trained with the same dictionaries.");
     }
     if (output.attention.defined())
       attention.push_back(output.attention);

@@ -24,7 +24,7 @@ FusedSession::FusedSession(std::unique_ptr<DecodingSession> model,
     throw UsageError(
         "--lm-path: a model that offers whole phrases cannot be combined with a "
         "language model",
-        "leave --lm-path out");
+        "Leave --lm-path out.");
   }
 }
 
@@ -34,7 +34,7 @@ StepOutput FusedSession::step(const at::Tensor& last_tokens) {
   const at::Tensor of_language = log_probabilities(language_model_->step(last_tokens));
   if (of_model.sizes() != of_language.sizes()) {
     throw UsageError("--lm-path: the vocabulary of the language model has a different size",
-                     "train it on data preprocessed with --srcdict, the target dictionary");
+                     "Train it on data preprocessed with --srcdict, the target dictionary.");
   }
   output.scores = of_model.add(of_language, weight_);  // [rows, vocab]
   output.normalized = true;

@@ -32,7 +32,7 @@ bool is_count(std::string_view text) {
 FormatError bad_line(const std::string& name, size_t line, std::string_view text) {
   return FormatError(
       fmt::format("{}:{}: '{}' is not a merge: two symbols separated by a space", name, line, text),
-      "give a file of codes of subword-nmt or fastBPE");
+      "Give a file of codes of subword-nmt or fastBPE.");
 }
 
 /// 0.1 without a header, otherwise "#version: 0.2".
@@ -43,7 +43,7 @@ bool has_separate_end(std::string_view header, const std::string& name) {
   if (version == "0.1" || version == "0.2")
     return version == "0.1";
   throw FormatError(fmt::format("{}: codes of version {}", name, version),
-                    "versions 0.1 and 0.2 of subword-nmt are known");
+                    "Versions 0.1 and 0.2 of subword-nmt are known.");
 }
 
 /// The symbols at `places`, each with the next one; of two that overlap (x x x), the first.
@@ -133,7 +133,7 @@ void BpeCodes::restrict_to(const std::string& text, int64_t threshold, const std
       std::from_chars(parts[1].data(), parts[1].data() + parts[1].size(), count);
     if (parts.size() != 2 || !is_count(parts[1])) {
       throw FormatError(fmt::format("{}:{}: '{}' is not a symbol and a count", name, number, line),
-                        "give a file that `subword-nmt get-vocab` wrote");
+                        "Give a file that `subword-nmt get-vocab` wrote.");
     }
     if (count >= threshold)
       vocabulary_.emplace(parts[0]);

@@ -143,7 +143,7 @@ SpellingCounts read_model(const std::string& model, const std::string& name) {
       if (!count) {
         throw FormatError(
             fmt::format("{}:{}: '{}' has no count", name, line_number + 1, excerpt(fields[i])),
-            "A model for truecasing has lines such as: the (1042/1100) The (58)");
+            "A model for truecasing has lines such as 'the (1042/1100) The (58)'.");
       }
       counts.set(std::string(fields[i]), *count);
     }

@@ -52,7 +52,7 @@ std::unique_ptr<MosesTruecaser> truecaser_of(const MosesOptions& options,
   const nlohmann::json read = parse_json(model, stored);
   if (!read.is_object() || !read.contains(kTruecaser) || !read[kTruecaser].is_string()) {
     throw FormatError(fmt::format("{}: contains no truecasing model", stored),
-                      "give the checkpoint or data folder that phraseq wrote");
+                      "Give the checkpoint or data folder that phraseq wrote.");
   }
   return std::make_unique<MosesTruecaser>(
       read[kTruecaser].get<std::string>(),
@@ -70,7 +70,7 @@ std::unique_ptr<BpeCodes> codes_of(const TextPipelineOptions& options,
   const nlohmann::json read = parse_json(model, stored);
   if (!read.is_object() || !read.contains(kCodes) || !read[kCodes].is_string()) {
     throw FormatError(fmt::format("{}: not a model of the tokenizer moses or bpe", stored),
-                      "give the checkpoint or data folder that phraseq wrote");
+                      "Give the checkpoint or data folder that phraseq wrote.");
   }
   const bool is_new = name.empty();
   auto codes = std::make_unique<BpeCodes>(

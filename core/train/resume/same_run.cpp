@@ -74,8 +74,8 @@ void require_same_options(const ResumingRun& run,
   throw UsageError(
       fmt::format(
           "{} was trained with different options:\n  - {}", path, fmt::join(changed, "\n  - ")),
-      "use the old values, start from scratch in another --save-dir, or list the options in "
-      "--allow-changed");
+      "Use the old values, start from scratch in another --save-dir, or list the options in "
+      "--allow-changed.");
 }
 
 void announce_processes(const ResumingRun& run, const TrainRecord& record) {

@@ -33,11 +33,11 @@ EventFile::EventFile(const std::string& folder, int64_t purge_step) {
   std::error_code failure;
   std::filesystem::create_directories(folder, failure);
   if (failure)
-    throw IoError(folder, "create the folder", failure.value(), "--tensorboard-logdir names it");
+    throw IoError(folder, "create the folder", failure.value(), "--tensorboard-logdir names it.");
   path_ = (std::filesystem::path(folder) / file_name()).string();
   descriptor_ = Descriptor(::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   if (!descriptor_.is_open())
-    throw IoError(path_, "create", errno, "--tensorboard-logdir names the folder");
+    throw IoError(path_, "create", errno, "--tensorboard-logdir names the folder.");
   try {
     append(version_event(now()));
     if (purge_step >= 0)

@@ -81,7 +81,7 @@ TensorBoardLog::TensorBoardLog(std::string folder) : folder_(std::move(folder)) 
   std::filesystem::create_directories(folder_, failure);
   const int reason = failure ? failure.value() : ::access(folder_.c_str(), W_OK) == 0 ? 0 : errno;
   if (reason != 0)
-    throw IoError(folder_, "create files in", reason, "give another --tensorboard-logdir");
+    throw IoError(folder_, "create files in", reason, "Give another --tensorboard-logdir.");
 }
 
 void TensorBoardLog::record(const nlohmann::json& fields) {

@@ -47,7 +47,7 @@ void BadUpdates::note(const SentenceIds& sentence_ids, double loss, double gradi
 
 /// `sentence_ids` are those of the last update.
 void BadUpdates::end_diverged(const SentenceIds& sentence_ids) const {
-  const std::string remedy = "reduce --lr, clip with --clip-norm, or use a longer warm-up";
+  const std::string remedy = "Reduce --lr, clip with --clip-norm, or use a longer warm-up.";
   const std::string what =
       fmt::format("{} in a row had a loss or gradient that is not finite, starting at update {}",
                   counted(state_.bad_updates_in_a_row, "update"),
@@ -58,7 +58,7 @@ void BadUpdates::end_diverged(const SentenceIds& sentence_ids) const {
   const nlohmann::json record = {{"updates", state_.updates}, {"sentence_ids", sentence_ids}};
   write_divergence(path, record.dump() + "\n");
   throw DivergenceError(
-      what, "the sentences are in " + path + "; " + remedy + "; no checkpoint was overwritten");
+      what, "The sentences are in " + path + ". " + remedy + " No checkpoint was overwritten.");
 }
 
 void BadUpdates::note_overflow(LossScaler& scaler) {

@@ -78,8 +78,8 @@ void Validations::require_finite() const {
   throw DivergenceError(
       fmt::format("training diverged: no validation gave a finite {}",
                   options_.best_checkpoint_metric),
-      "reduce --lr, clip with --clip-norm, or use a longer warm-up, and start from scratch in "
-      "another --save-dir");
+      "Reduce --lr, clip with --clip-norm, or use a longer warm-up, and start from scratch in "
+      "another --save-dir.");
 }
 
 }  // namespace phraseq

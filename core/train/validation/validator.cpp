@@ -78,8 +78,8 @@ Validator::Validator(const TranslationModel& translator,
                         ? fmt::format("the split '{}' is empty", options_.subset)
                         : fmt::format("the split '{}' contains no sentence that fits the model",
                                       options_.subset),
-                    "validate on another split with --valid-subset, or train without one with "
-                    "--disable-validation");
+                    "Validate on another split with --valid-subset, or train without one with "
+                    "--disable-validation.");
   }
   require_references(*corpus_, options_.subset);
 }

@@ -51,7 +51,7 @@ LexicalShortlist LexicalShortlist::read(const std::string& path,
   if (used == 0) {
     throw DataError(
         fmt::format("{}: none of {} pairs has words of the model's dictionaries", path, lines),
-        "build the shortlist from the model's training text in the model's subwords");
+        "Build the shortlist from the model's training text in the model's subwords.");
   }
   LexicalShortlist shortlist;
   for (auto& of_word : pairs)

@@ -122,7 +122,7 @@ UnknownWords UnknownWords::read(const std::string& path) {
     if (columns.size() < 2) {
       throw DataError({path, reader.line_number(), 0},
                       fmt::format("'{}' has no translation", line),
-                      "write a source word and its translation, separated by a space");
+                      "Write a source word and its translation, separated by a space.");
     }
     read.dictionary_[std::string(columns[0])] = columns[1];
   }

@@ -59,7 +59,7 @@ void check_parameters(const nn::FlatParameters& parameters,
                                 file.path(),
                                 architecture.component->name,
                                 fmt::join(problems, "\n  - ")),
-                    "no parameter was changed; was the file written with other options?");
+                    "No parameter was changed. Was the file written with other options?");
 }
 
 /// Whether linear maps read their weights once, to pack them. Otherwise weights that are multiplied

@@ -76,7 +76,7 @@ void PretrainedEmbeddings::copy_into(TranslationModel& translator) const {
     throw UsageError(
         "--decoder-embed-path: the decoder has the embeddings of the encoder "
         "(--share-all-embeddings)",
-        "give the same file for both or only --encoder-embed-path, or --share-all-embeddings no");
+        "Give the same file for both or only --encoder-embed-path, or --share-all-embeddings no.");
   }
   const Task& task = *translator.task;
   if (!encoder_embed_path.empty())

@@ -34,7 +34,7 @@ void check_length(const std::vector<int64_t>& tokens,
   throw DataError(
       place,
       fmt::format("the {} has {} tokens, the model accepts at most {}", what, tokens.size(), limit),
-      "remove the line; nothing was scored");
+      "Remove the line; nothing was scored.");
 }
 
 /// Both translations of some pairs; the second only where it is not the first.

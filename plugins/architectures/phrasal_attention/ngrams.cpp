@@ -12,8 +12,8 @@ namespace {
 
 constexpr int64_t kLargestNumber = 65536;
 constexpr const char* kForms =
-    "44 = 4 heads with n=1 and 4 with n=2; 12 = n-grams of 1 and 2; 10,6 for 10 or more heads; "
-    "44/22 = different values for encoder and decoder";
+    "44: 4 heads with n=1 and 4 with n=2. 12: n-grams of 1 and 2. 10,6: for 10 or more heads. "
+    "44/22: different values for encoder and decoder.";
 
 int64_t number_of(std::string_view part, std::string_view text) {
   int64_t number = 0;

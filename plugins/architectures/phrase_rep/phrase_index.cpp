@@ -16,7 +16,7 @@ const std::vector<int64_t>& numbers(const Batch& batch, const char* name) {
     throw UsageError(fmt::format("the batch has no '{}': its task did not apply the sequence "
                                  "conventions of the architecture",
                                  name),
-                     "use a task that applies SequenceConventions::extend, such as translation");
+                     "Use a task that applies SequenceConventions::extend, such as translation.");
   }
   return found->second;
 }

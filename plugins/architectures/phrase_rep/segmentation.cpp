@@ -30,9 +30,9 @@ const std::vector<int64_t>& tree_of(const Example& example) {
   if (found != example.extras.end())
     return found->second;
   throw DataError(fmt::format("sentence {} has no parse tree", example.id + 1),
-                  "the model's --pr-seg parse needs trees: phraseq preprocess --trees puts them "
+                  "The model's --pr-seg parse needs trees: phraseq preprocess --trees puts them "
                   "into a data folder, --trees FILE gives the trees of lines of text; "
-                  "--model-overrides pr-seg=ngram does not need them");
+                  "--model-overrides pr-seg=ngram does not need them.");
 }
 
 /// <s> and </s> as separate phrases, or as part of their neighbors.
@@ -76,8 +76,8 @@ std::vector<int64_t> parsed_phrases(const Example& example,
                                 example.id + 1,
                                 covered,
                                 length),
-                    "trees are stored for whole sentences and one subword model; preprocess again, "
-                    "and do not truncate sources");
+                    "Trees are stored for whole sentences and one subword model; preprocess again, "
+                    "and do not truncate sources.");
   }
   return phrases;
 }

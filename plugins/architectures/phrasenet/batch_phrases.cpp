@@ -23,7 +23,7 @@ BatchPhrases::BatchPhrases(const Batch& batch, int64_t slots)
       throw UsageError(fmt::format("phrasenet: a sentence has {} phrases, the model has {} slots",
                                    count_of(sentence),
                                    slots),
-                       "extract the phrases with the --pn-slots used in training");
+                       "Extract the phrases with the --pn-slots used in training.");
     }
   }
 }

@@ -14,7 +14,7 @@ int64_t slots_of(const ArchitectureSetup& setup) {
   const auto slots = setup.extras.find("phrase_slots");
   if (slots == setup.extras.end()) {
     throw UsageError("phrasenet needs a phrase memory",
-                     "use --task translation_with_phrase_memory");
+                     "Use --task translation_with_phrase_memory.");
   }
   return slots->second;
 }

@@ -106,7 +106,7 @@ void require_equal_sizes(const IndexedDataset& a, const IndexedDataset& b) {
     return;
   throw DataError(
       fmt::format("{}: {} sentences, but {}: {}", a.prefix(), a.size(), b.prefix(), b.size()),
-      "run phraseq preprocess again on line-parallel files");
+      "Run phraseq preprocess again on line-parallel files.");
 }
 
 }  // namespace
@@ -137,8 +137,8 @@ void IndexedData::refuse_unlisted_part(const std::string& split) const {
     return;
   throw DataError(
       fmt::format("{}: '{}1' is not in the manifest and would be ignored", setup_.folder, split),
-      "move its files to another folder; a folder without manifest.json, as fairseq "
-      "makes it, may have several parts");
+      "Move its files to another folder; a folder without manifest.json, as fairseq "
+      "makes it, may have several parts.");
 }
 
 IndexedDataset IndexedData::open_side(const std::string& split,
@@ -199,7 +199,7 @@ IndexedPhrases IndexedData::open_phrases(const std::string& split) const {
                     setup_.folder,
                     split,
                     folder_.source()),
-        "run phraseq preprocess with --phrase-table FILE (or --pn-rules), or translate raw text");
+        "Run phraseq preprocess with --phrase-table FILE (or --pn-rules), or translate raw text.");
   }
   return {folder_.phrases(split, folder_.source()), [this](const std::vector<std::string>& words) {
             std::vector<int64_t> ids = setup_.encode_target(phrase_text(words), std::nullopt);

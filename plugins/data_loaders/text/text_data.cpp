@@ -26,8 +26,8 @@ class TextPairs final : public Corpus {
       target_.emplace(*target, ids_with(setup.encode_target));
     if (trees)
       trees_.emplace(*trees, trees_with(setup.encode_tree, *trees));
-    require_parallel(target_, "line i of one file must be the translation of line i of the other");
-    require_parallel(trees_, "line i must be the parse of line i, or empty if there is none");
+    require_parallel(target_, "Line i of one file must be the translation of line i of the other.");
+    require_parallel(trees_, "Line i must be the parse of line i, or empty if there is none.");
     encode(1);
     if (!seed_ && !phrases_)
       for_each_side([](TextSide& side, uint64_t) { side.forget_lines(); });
@@ -128,7 +128,7 @@ class TextPairs final : public Corpus {
   throw IoError(file,
                 "find the file (plain or .gz)",
                 0,
-                "the raw text of a split is expected in FOLDER/SPLIT.LANG");
+                "The raw text of a split is expected in FOLDER/SPLIT.LANG.");
 }
 
 }  // namespace

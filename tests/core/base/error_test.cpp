@@ -8,10 +8,10 @@ namespace phraseq {
 namespace {
 
 TEST(Error, PutsTheHintOnALineOfItsOwn) {
-  const UsageError error("--beam: 0 is out of range", "give 1 or more");
-  EXPECT_STREQ(error.what(), "--beam: 0 is out of range\n  give 1 or more");
+  const UsageError error("--beam: 0 is out of range", "Give 1 or more.");
+  EXPECT_STREQ(error.what(), "--beam: 0 is out of range\n  Give 1 or more.");
   EXPECT_EQ(error.message(), "--beam: 0 is out of range");
-  EXPECT_EQ(error.hint(), "give 1 or more");
+  EXPECT_EQ(error.hint(), "Give 1 or more.");
 }
 
 TEST(Error, IsTheMessageAloneWithoutAHint) {
@@ -19,8 +19,8 @@ TEST(Error, IsTheMessageAloneWithoutAHint) {
 }
 
 TEST(Error, ShowsNulBytesInsteadOfEndingThere) {
-  const UsageError error(std::string_view("unknown task 'a\0b'", 18), "see \"help\"");
-  EXPECT_STREQ(error.what(), "unknown task 'a\\x00b'\n  see \"help\"");
+  const UsageError error(std::string_view("unknown task 'a\0b'", 18), "See \"help\".");
+  EXPECT_STREQ(error.what(), "unknown task 'a\\x00b'\n  See \"help\".");
   EXPECT_EQ(error.message(), "unknown task 'a\\x00b'");
 }
 
@@ -40,8 +40,8 @@ TEST(TextPlace, OmitsWhatIsNotKnown) {
 }
 
 TEST(DataError, BeginsWithThePlace) {
-  const DataError error(TextPlace{"train.de", 7, 3}, "invalid UTF-8 (0xC3 0x28)", "drop it");
-  EXPECT_STREQ(error.what(), "train.de:7:3: invalid UTF-8 (0xC3 0x28)\n  drop it");
+  const DataError error(TextPlace{"train.de", 7, 3}, "invalid UTF-8 (0xC3 0x28)", "Drop it.");
+  EXPECT_STREQ(error.what(), "train.de:7:3: invalid UTF-8 (0xC3 0x28)\n  Drop it.");
 }
 
 TEST(IoError, ReportsPathStepAndReason) {

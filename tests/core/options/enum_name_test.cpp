@@ -24,7 +24,7 @@ TEST(EnumNames, AreEmptyForAValueWithoutOne) {
 
 TEST(EnumNames, AreListedWhenAnUnknownOneIsAskedFor) {
   const auto refused = [] { enum_value(kFruitNames, "aple"); };
-  EXPECT_EQ(message_of(refused), "'aple' is not one of apple, pear");
+  EXPECT_EQ(message_of(refused), "'aple' is not one of apple, pear; did you mean 'apple'?");
   EXPECT_THROW(refused(), UsageError);
 }
 

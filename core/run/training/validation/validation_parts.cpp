@@ -89,8 +89,8 @@ void require_split(const TrainRun& run, const Task& task, const std::string& sub
     throw DataError(fmt::format("{} has no split '{}' to validate on",
                                 data_folders(run.components.data).front(),
                                 subset),
-                    "preprocess with --validpref, use another split with --valid-subset, or turn "
-                    "validation off with --disable-validation");
+                    "Preprocess with --validpref, use another split with --valid-subset, or turn "
+                    "validation off with --disable-validation.");
   }
 }
 

@@ -85,8 +85,8 @@ TEST_F(ContrastiveFile, NeedsNoGroups) {
 TEST_F(ContrastiveFile, ReportsWhichLineIsWrongAndWhatToDo) {
   const std::string heading = "source\treference\tcontrastive\tdistance\n";
   EXPECT_EQ(fault(heading + "a\tb\tc\t1\na\tb\tc\n"),
-            ":3: 3 TAB-separated fields, the header has 4 | complete or remove the line; "
-            "nothing was scored");
+            ":3: 3 TAB-separated fields, the header has 4 | Complete or remove the line; "
+            "nothing was scored.");
   EXPECT_THAT(fault(heading + "a\tb\tc\t1\t\n"), HasSubstr(":2: 5 TAB-separated fields"));
   EXPECT_THAT(fault(heading + "a\t \tc\t1\n"),
               HasSubstr(":2: the reference is empty, expected a sentence"));
@@ -101,9 +101,8 @@ TEST_F(ContrastiveFile, ReportsWhichLineIsWrongAndWhatToDo) {
 TEST_F(ContrastiveFile, ReportsWhichColumnIsMissing) {
   EXPECT_EQ(fault("src\treference\tcontrastive\na\tb\tc\n"),
             ":1: no column 'source' or 'source_…'; the header has 'src', 'reference', "
-            "'contrastive' | select one with --source-column NAME; the first line must contain the "
-            "column names, separated "
-            "by TABs");
+            "'contrastive' | Select one with --source-column NAME; the first line must contain the "
+            "column names, separated by TABs.");
   EXPECT_THAT(fault("source_en\tsource_fr\treference\tcontrastive\n"),
               HasSubstr(":1: more than one column 'source' or 'source_…'"));
   EXPECT_THAT(fault("source\treference\tcontrastive\n", {"", "", "", {"kind"}, ""}),

@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
@@ -102,7 +103,7 @@ TEST(BleuTokenizer, NamesWhatIsMissing) {
     make_bleu_tokenizer("13b", "");
     FAIL() << "was accepted";
   } catch (const UsageError& error) {
-    EXPECT_EQ(error.hint(), "did you mean '13a'?");
+    EXPECT_THAT(error.message(), testing::EndsWith("; did you mean '13a'?"));
   }
 }
 
