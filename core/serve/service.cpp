@@ -88,6 +88,24 @@ void reject_multipart(const HttpRequest& request) {
   }
 }
 
+/// Throws what the translation threw.
+HttpResponse translated_response(const std::string& path,
+                                 const TranslateCall& call,
+                                 const TranslationAnswer& answer) {
+  if (answer.failure)
+    std::rethrow_exception(answer.failure);
+  return json_response(is_libre_path(path) ? libre_answer(call, answer.translations)
+                                           : v1_answer(call, answer.translations));
+}
+
+/// The response for the exception that is being handled; one that is our own fault is logged.
+HttpResponse failure_response(const std::string& path) {
+  const ServiceError error = service_error_of(std::current_exception());
+  if (error.status() == 500)
+    log_error(error.what());
+  return error_response(path, error);
+}
+
 }  // namespace
 
 /// A client's request in progress; 429 when it has too many.
@@ -232,21 +250,14 @@ void Service::translate(const HttpRequest& request, const Reply& reply) {
   call.request.options = work.options;
   work.abandoned = request.abandoned;
   const std::string model = call.model;
-  const auto answer =
-      [path = request.path, libre, call, slot, reply](TranslationAnswer got) mutable {
-        slot.reset();
-        try {
-          if (got.failure)
-            std::rethrow_exception(got.failure);
-          reply(json_response(libre ? libre_answer(call, got.translations)
-                                    : v1_answer(call, got.translations)));
-        } catch (...) {
-          const ServiceError error = service_error_of(std::current_exception());
-          if (error.status() == 500)
-            log_error(error.what());
-          reply(error_response(path, error));
-        }
-      };
+  const auto answer = [path = request.path, call, slot, reply](TranslationAnswer got) mutable {
+    slot.reset();
+    try {
+      reply(translated_response(path, call, got));
+    } catch (...) {
+      reply(failure_response(path));
+    }
+  };
   models_.submit(model, std::move(work), answer);
 }
 
