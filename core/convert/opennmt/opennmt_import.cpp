@@ -55,8 +55,8 @@ class OpenNmtImporter {
         files_.model);
     take_positions();
     read_vocabularies();
-    model_.set_sentencepiece_or(files_.sentencepiece, "word");
     add_parameters();
+    model_.set_sentencepiece_or(files_.sentencepiece, "word");
     model_.origin = {{"toolkit", "opennmt"}, {"weights", files_.model}};
     return std::move(model_);
   }

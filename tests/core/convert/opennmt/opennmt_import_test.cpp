@@ -1,5 +1,6 @@
 #include "core/convert/opennmt/opennmt_import.h"
 
+#include <algorithm>
 #include <functional>
 
 #include <gmock/gmock.h>
@@ -42,6 +43,14 @@ TEST(OpenNmtImport, ReadsOptionsAndVocabularies) {
   EXPECT_EQ(tied.options.at("share_all_embeddings"), true);
   EXPECT_EQ(tied.options.at("attn_bias"), true);
   EXPECT_EQ(tied.options.at("activation_fn"), "gelu");
+}
+
+TEST(OpenNmtImport, KeepsTheSubwordModel) {
+  OpenNmtFiles files = files_of(kOpenNmtGolden + "plain.pt");
+  files.sentencepiece = PHRASEQ_SOURCE_FOLDER "/tests/golden/hf_marian/source.spm";
+  const ImportedModel model = import_opennmt(files);
+  EXPECT_EQ(model.texts.at("tokenizer"), "sentencepiece");
+  EXPECT_EQ(std::ranges::count(model.tensors, "blob.source_tokenizer", &TensorView::name), 1);
 }
 
 TEST(OpenNmtImport, KnowsItsCheckpointsFromThoseOfOtherToolkits) {
