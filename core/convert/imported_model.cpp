@@ -1,7 +1,6 @@
 #include "core/convert/imported_model.h"
 
 #include <algorithm>
-#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -9,6 +8,8 @@
 
 #include "core/base/error.h"
 #include "core/checkpoint/checkpoint_writer.h"
+#include "core/checkpoint/fairseq/fairseq_weights.h"
+#include "core/checkpoint/safetensors/float_values.h"
 #include "core/checkpoint/safetensors/tensor_role.h"
 #include "core/io/mapping/mapped_file.h"
 #include "core/text/sentencepiece_tokenizer.h"
@@ -90,6 +91,21 @@ void ImportedModel::set_languages(const std::vector<LanguagePair>& pairs,
   texts["lang_pairs"] = names.dump();
   texts["languages"] = json(languages).dump();
   texts["models"] = models.dump();
+}
+
+void ImportedModel::add_parameters(std::span<const TensorView> weights,
+                                   const std::string& path,
+                                   const Dictionary& source,
+                                   const Dictionary& target) {
+  const auto found = weights_from_fairseq(weights, path, options, source.size(), target.size());
+  tensors.insert(tensors.end(), found.begin(), found.end());
+}
+
+void ImportedModel::add_output_bias(const std::vector<double>& bias) {
+  add_tensor("decoder.output_bias",
+             DType::kF32,
+             {static_cast<int64_t>(bias.size())},
+             float_bytes(bias, DType::kF32));
 }
 
 void ImportedModel::add_tensor(const std::string& name,

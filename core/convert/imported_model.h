@@ -3,6 +3,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,14 @@ struct PHRASEQ_API ImportedModel {
   void set_sentencepiece(const std::string& source_path, const std::string& target_path);
   /// The subword model `sentencepiece` for both sides or, if that is empty, the tokenizer `other`.
   void set_sentencepiece_or(const std::string& sentencepiece, const std::string& other);
+  /// The parameters that the options expect, out of weights under fairseq's names (see
+  /// weights_from_fairseq). `path` is used in messages.
+  void add_parameters(std::span<const TensorView> weights,
+                      const std::string& path,
+                      const Dictionary& source,
+                      const Dictionary& target);
+  /// The parameter that is added to the scores of the target's symbols.
+  void add_output_bias(const std::vector<double>& bias);
   /// A tensor whose bytes the model keeps.
   void add_tensor(const std::string& name,
                   DType dtype,

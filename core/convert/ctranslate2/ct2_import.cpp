@@ -9,7 +9,6 @@
 #include <fmt/ranges.h>
 
 #include "core/base/error.h"
-#include "core/checkpoint/fairseq/fairseq_weights.h"
 #include "core/checkpoint/safetensors/float_values.h"
 #include "core/convert/ctranslate2/ct2_file.h"
 #include "core/convert/ctranslate2/ct2_vocabulary.h"
@@ -226,11 +225,13 @@ class Ct2Importer {
   void take_projection() {
     add_rows("decoder/projection/weight", "decoder.output_projection.weight", target_);
     const TensorView* bias = find("decoder/projection/bias");
-    model_.options["out_bias"] = bias != nullptr || target_.lacks_symbols();
+    const bool has_bias = bias != nullptr || target_.lacks_symbols();
+    model_.options["out_bias"] = has_bias;
     if (bias != nullptr && !is_float(bias->dtype))
       refuse("decoder/projection/bias is quantized");
     const auto given = bias == nullptr ? std::vector<double>() : float_values(*bias);
-    output_bias_ = float_bytes(reorder_bias(given, target_, file_->path()), DType::kF32);
+    if (has_bias)
+      model_.add_output_bias(reorder_bias(given, target_, file_->path()));
   }
 
   void take_settings() {
@@ -343,16 +344,7 @@ class Ct2Importer {
     if (!unknown.empty())
       refuse(fmt::format("it has variables that are not supported:\n    {}",
                          fmt::join(unknown, "\n    ")));
-    auto blobs = std::exchange(model_.tensors, {});
-    model_.tensors = weights_from_fairseq(weights_,
-                                          file_->path(),
-                                          model_.options,
-                                          source_.dictionary.size(),
-                                          target_.dictionary.size());
-    if (model_.options.at("out_bias") == true)
-      model_.add_tensor(
-          "decoder.output_bias", DType::kF32, {target_.dictionary.size()}, output_bias_);
-    model_.tensors.insert(model_.tensors.end(), blobs.begin(), blobs.end());
+    model_.add_parameters(weights_, file_->path(), source_.dictionary, target_.dictionary);
     model_.origin = {{"toolkit", "ctranslate2"}, {"weights", file_->path()}};
   }
 
@@ -365,7 +357,6 @@ class Ct2Importer {
   ImportedModel model_;
   ForeignVocabulary source_, target_;
   std::vector<TensorView> weights_;
-  std::string output_bias_;
 };
 
 }  // namespace

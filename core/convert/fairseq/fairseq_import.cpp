@@ -8,7 +8,6 @@
 #include "core/base/error.h"
 #include "core/checkpoint/checkpoint_file.h"
 #include "core/checkpoint/fairseq/fairseq_options.h"
-#include "core/checkpoint/fairseq/fairseq_weights.h"
 #include "core/convert/fairseq/fairseq_checkpoint.h"
 #include "core/convert/fairseq/multilingual_import.h"
 #include "core/convert/fairseq/older_weights.h"
@@ -76,8 +75,7 @@ void fill(ImportedModel& model,
     throw FormatError(fmt::format(
         "{}: the options share all embeddings, but the dictionaries differ", files.data));
   }
-  model.tensors = weights_from_fairseq(
-      with_present_names(weights), files.weights, model.options, source.size(), target.size());
+  model.add_parameters(with_present_names(weights), files.weights, source, target);
   model.set_sentencepiece_or(files.sentencepiece, folder.tokenizer());
 }
 
@@ -132,11 +130,8 @@ void fill_language_model(ImportedModel& model,
   const auto folder = DataFolder::open_monolingual(files.data, files.source_lang);
   const Dictionary dictionary = folder.dictionary(folder.source());
   model.set_vocabularies(folder.source(), dictionary, folder.source(), dictionary);
-  model.tensors = weights_from_fairseq(with_present_names(checkpoint.weights),
-                                       files.weights,
-                                       model.options,
-                                       dictionary.size(),
-                                       dictionary.size());
+  model.add_parameters(
+      with_present_names(checkpoint.weights), files.weights, dictionary, dictionary);
   model.set_sentencepiece_or(files.sentencepiece, folder.tokenizer());
 }
 

@@ -9,7 +9,6 @@
 
 #include "core/base/error.h"
 #include "core/checkpoint/fairseq/fairseq_options.h"
-#include "core/checkpoint/fairseq/fairseq_weights.h"
 #include "core/corpus/data_folder.h"
 #include "core/text/languages/language_pairs.h"
 #include "core/text/languages/language_tokens.h"
@@ -128,8 +127,7 @@ void fill_multilingual(ImportedModel& model,
   const Dictionary target = dictionary("target_dict", first.target);
   model.options = options_from_fairseq(checkpoint.options, files.weights);
   model.set_vocabularies(first.source, source, first.target, target);
-  model.tensors = weights_from_fairseq(
-      checkpoint.weights, files.weights, model.options, source.size(), target.size());
+  model.add_parameters(checkpoint.weights, files.weights, source, target);
   model.set_sentencepiece_or(files.sentencepiece, "word");
   model.set_languages(pairs, languages);
   const bool replaces = options.value("lang_tok_replacing_bos_eos", json()) == true;

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
-#include "core/checkpoint/fairseq/fairseq_weights.h"
 #include "core/convert/hf/hf_config.h"
 #include "core/convert/hf/hf_folder.h"
 #include "core/convert/hf/m2m100_config.h"
@@ -118,7 +117,7 @@ ImportedModel import_m2m100(const std::string& path,
   check_languages(vocabulary.languages, source_lang, target_lang);
   const Dictionary& dictionary = vocabulary.dictionary;
   model.set_vocabularies(vocabulary.languages[0], dictionary, vocabulary.languages[1], dictionary);
-  model.tensors = weights_from_fairseq(weights, folder.weights_file(), model.options, size, size);
+  model.add_parameters(weights, folder.weights_file(), dictionary, dictionary);
   const std::string pieces = folder.file("sentencepiece.bpe.model");
   model.set_sentencepiece(pieces, pieces);
   model.set_languages({}, vocabulary.languages);

@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
-#include "core/checkpoint/fairseq/fairseq_weights.h"
 #include "core/checkpoint/safetensors/float_values.h"
 #include "core/convert/hf/hf_config.h"
 #include "core/convert/hf/hf_folder.h"
@@ -168,10 +167,7 @@ class MarianImporter {
     auto bias = reorder_bias(values, target_, weights_path_);
     if (!target_.has_bos)
       bias[kBos] = kNeverProduced;
-    model_.add_tensor("decoder.output_bias",
-                      DType::kF32,
-                      {static_cast<int64_t>(bias.size())},
-                      float_bytes(bias, DType::kF32));
+    model_.add_output_bias(bias);
   }
 
   void add_parameters() {
@@ -181,11 +177,7 @@ class MarianImporter {
     reorder("encoder.embed_tokens.weight", source_);
     reorder("decoder.embed_tokens.weight", target_);
     reorder("decoder.output_projection.weight", target_);
-    model_.tensors = weights_from_fairseq(weights_,
-                                          weights_path_,
-                                          model_.options,
-                                          source_.dictionary.size(),
-                                          target_.dictionary.size());
+    model_.add_parameters(weights_, weights_path_, source_.dictionary, target_.dictionary);
     add_output_bias(bias);
   }
 

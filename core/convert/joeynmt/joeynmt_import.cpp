@@ -12,7 +12,6 @@
 
 #include "core/base/error.h"
 #include "core/base/text_fields.h"
-#include "core/checkpoint/fairseq/fairseq_weights.h"
 #include "core/convert/foreign_vocabulary.h"
 #include "core/convert/joeynmt/joeynmt_config.h"
 #include "core/convert/parameter_names.h"
@@ -182,12 +181,7 @@ class JoeyImporter {
     reorder("encoder.embed_tokens.weight", source_);
     reorder("decoder.embed_tokens.weight", target_);
     reorder("decoder.output_projection.weight", target_);
-    auto parameters = weights_from_fairseq(weights_,
-                                           files_.model,
-                                           model_.options,
-                                           source_.dictionary.size(),
-                                           target_.dictionary.size());
-    model_.tensors.insert(model_.tensors.end(), parameters.begin(), parameters.end());
+    model_.add_parameters(weights_, files_.model, source_.dictionary, target_.dictionary);
   }
 
   JoeyFiles files_;

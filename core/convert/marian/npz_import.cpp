@@ -10,7 +10,6 @@
 #include <fmt/ranges.h>
 
 #include "core/base/error.h"
-#include "core/checkpoint/fairseq/fairseq_weights.h"
 #include "core/checkpoint/safetensors/float_values.h"
 #include "core/convert/foreign_vocabulary.h"
 #include "core/convert/marian/marian_files.h"
@@ -251,7 +250,7 @@ class NpzImporter {
     }
     const auto given =
         settings_.has_output_bias ? take_values(output + "b") : std::vector<double>();
-    output_bias_ = float_bytes(reorder_bias(given, target_, files_.model), DType::kF32);
+    model_.add_output_bias(reorder_bias(given, target_, files_.model));
   }
 
   void check_leftovers() const {
@@ -268,15 +267,7 @@ class NpzImporter {
   }
 
   void finish() {
-    auto blobs = std::exchange(model_.tensors, {});
-    model_.tensors = weights_from_fairseq(weights_,
-                                          files_.model,
-                                          model_.options,
-                                          source_.dictionary.size(),
-                                          target_.dictionary.size());
-    model_.add_tensor(
-        "decoder.output_bias", DType::kF32, {target_.dictionary.size()}, output_bias_);
-    model_.tensors.insert(model_.tensors.end(), blobs.begin(), blobs.end());
+    model_.add_parameters(weights_, files_.model, source_.dictionary, target_.dictionary);
     model_.origin = {{"toolkit", "marian"}, {"weights", files_.model}};
   }
 
@@ -288,7 +279,6 @@ class NpzImporter {
   ForeignVocabulary source_, target_;
   std::set<std::string> used_;
   std::vector<TensorView> weights_;
-  std::string output_bias_;
 };
 
 }  // namespace

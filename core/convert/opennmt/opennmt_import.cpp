@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
-#include "core/checkpoint/fairseq/fairseq_weights.h"
 #include "core/checkpoint/safetensors/float_values.h"
 #include "core/convert/foreign_vocabulary.h"
 #include "core/convert/opennmt/opennmt_options.h"
@@ -152,16 +151,8 @@ class OpenNmtImporter {
     reorder("encoder.embed_tokens.weight", source_);
     reorder("decoder.embed_tokens.weight", target_);
     reorder("decoder.output_projection.weight", target_);
-    model_.tensors = weights_from_fairseq(weights_,
-                                          files_.model,
-                                          model_.options,
-                                          source_.dictionary.size(),
-                                          target_.dictionary.size());
-    const auto bias = reorder_bias(float_values(generator("bias")), target_, files_.model);
-    model_.add_tensor("decoder.output_bias",
-                      DType::kF32,
-                      {target_.dictionary.size()},
-                      float_bytes(bias, DType::kF32));
+    model_.add_parameters(weights_, files_.model, source_.dictionary, target_.dictionary);
+    model_.add_output_bias(reorder_bias(float_values(generator("bias")), target_, files_.model));
   }
 
   OpenNmtFiles files_;
