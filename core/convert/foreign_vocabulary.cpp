@@ -79,6 +79,20 @@ TensorView reorder_rows(ImportedModel& owner,
   return made;
 }
 
+void reorder_matrices(ImportedModel& owner,
+                      std::vector<TensorView>& weights,
+                      const ForeignVocabulary& source,
+                      const ForeignVocabulary& target,
+                      const std::string& path) {
+  for (const auto& [name, vocabulary] : {std::pair("encoder.embed_tokens.weight", &source),
+                                         {"decoder.embed_tokens.weight", &target},
+                                         {"decoder.output_projection.weight", &target}}) {
+    const auto found = std::ranges::find(weights, name, &TensorView::name);
+    if (found != weights.end())
+      *found = reorder_rows(owner, *found, *vocabulary, path);
+  }
+}
+
 std::vector<double> reorder_bias(const std::vector<double>& given,
                                  const ForeignVocabulary& vocabulary,
                                  const std::string& path) {

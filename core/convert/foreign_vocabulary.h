@@ -41,6 +41,14 @@ PHRASEQ_API TensorView reorder_rows(ImportedModel& owner,
                                     const ForeignVocabulary& vocabulary,
                                     const std::string& path);
 
+/// The same for the matrices of `weights` that belong to a vocabulary, under phraseq's names; any
+/// of them may be missing.
+PHRASEQ_API void reorder_matrices(ImportedModel& owner,
+                                  std::vector<TensorView>& weights,
+                                  const ForeignVocabulary& source,
+                                  const ForeignVocabulary& target,
+                                  const std::string& path);
+
 /// What is added to the scores of the symbols, in phraseq's order: the values of `given`, which is
 /// in the model's order, or zeros, and kNeverProduced for symbols that the model lacks. Throws
 /// FormatError if the number of values is wrong.

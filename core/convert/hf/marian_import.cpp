@@ -134,12 +134,6 @@ class MarianImporter {
     }
   }
 
-  /// The rows of a vocabulary's matrix in the order of our ids.
-  void reorder(const char* name, const HfVocabulary& vocabulary) {
-    if (TensorView* tensor = find(name))
-      *tensor = reorder_rows(model_, *tensor, vocabulary, weights_path_);
-  }
-
   /// The positions that the file has; without them, those of Marian.
   void take_positions() {
     std::set<std::string> kinds;
@@ -174,9 +168,7 @@ class MarianImporter {
     rename_weights();
     const auto bias = take("final_logits_bias");
     take_positions();
-    reorder("encoder.embed_tokens.weight", source_);
-    reorder("decoder.embed_tokens.weight", target_);
-    reorder("decoder.output_projection.weight", target_);
+    reorder_matrices(model_, weights_, source_, target_, weights_path_);
     model_.add_parameters(weights_, weights_path_, source_.dictionary, target_.dictionary);
     add_output_bias(bias);
   }

@@ -171,16 +171,8 @@ class JoeyImporter {
           fmt::format("{}: tied_embeddings is set, but the vocabularies differ", config_path));
   }
 
-  void reorder(const char* name, const ForeignVocabulary& vocabulary) {
-    const auto found = std::ranges::find(weights_, name, &TensorView::name);
-    if (found != weights_.end())
-      *found = reorder_rows(model_, *found, vocabulary, files_.model);
-  }
-
   void add_parameters() {
-    reorder("encoder.embed_tokens.weight", source_);
-    reorder("decoder.embed_tokens.weight", target_);
-    reorder("decoder.output_projection.weight", target_);
+    reorder_matrices(model_, weights_, source_, target_, files_.model);
     model_.add_parameters(weights_, files_.model, source_.dictionary, target_.dictionary);
   }
 

@@ -139,18 +139,10 @@ class OpenNmtImporter {
     return *found;
   }
 
-  void reorder(const char* name, const ForeignVocabulary& vocabulary) {
-    const auto found = std::ranges::find(weights_, name, &TensorView::name);
-    if (found != weights_.end())
-      *found = reorder_rows(model_, *found, vocabulary, files_.model);
-  }
-
   void add_parameters() {
     weights_.push_back(generator("weight"));
     weights_.back().name = "decoder.output_projection.weight";
-    reorder("encoder.embed_tokens.weight", source_);
-    reorder("decoder.embed_tokens.weight", target_);
-    reorder("decoder.output_projection.weight", target_);
+    reorder_matrices(model_, weights_, source_, target_, files_.model);
     model_.add_parameters(weights_, files_.model, source_.dictionary, target_.dictionary);
     model_.add_output_bias(reorder_bias(float_values(generator("bias")), target_, files_.model));
   }
