@@ -24,13 +24,14 @@ void check_symbol(const std::string& symbol, const std::string& path) {
 
 bool ForeignVocabulary::lacks_symbols() const { return std::ranges::count(rows, -1) > 0; }
 
-bool ForeignVocabulary::has_language_tokens() const {
+void ForeignVocabulary::keep_language_tokens(ImportedModel& model) const {
+  if (model.texts.at("tokenizer") != "sentencepiece")
+    return;
   for (int64_t id = kUnk + 1; id < dictionary.size(); ++id) {
     const std::string& symbol = dictionary.symbol(id);
     if (symbol.starts_with(">>") && symbol.ends_with("<<"))
-      return true;
+      model.texts["tokenizer_options"] = R"({"language_token":true})";
   }
-  return false;
 }
 
 ForeignVocabulary order_symbols(const std::vector<std::string>& symbols,

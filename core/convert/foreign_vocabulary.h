@@ -19,8 +19,9 @@ struct PHRASEQ_API ForeignVocabulary {
   int64_t known = 0;          ///< rows of the model
 
   bool lacks_symbols() const;
-  /// Symbols such as >>fra<< select a target language; they begin a source (OPUS-MT).
-  bool has_language_tokens() const;
+  /// Symbols such as >>fra<< select a target language; they begin a source (OPUS-MT). If there are
+  /// any, the model's SentencePiece tokenizer keeps them.
+  void keep_language_tokens(ImportedModel& model) const;
 };
 
 /// The score of a symbol that the model does not have: the softmax gives it a probability of zero.

@@ -317,8 +317,7 @@ class Ct2Importer {
     } else {
       model_.set_tokenizer("word");
     }
-    if (model_.texts.at("tokenizer") == "sentencepiece" && source_.has_language_tokens())
-      model_.texts["tokenizer_options"] = json{{"language_token", true}}.dump();
+    source_.keep_language_tokens(model_);
   }
 
   const TensorView& weight(std::string_view name) const {

@@ -42,8 +42,7 @@ class MarianImporter {
     read_weights();
     add_parameters();
     model_.set_sentencepiece((folder_ / "source.spm").string(), (folder_ / "target.spm").string());
-    if (source_.has_language_tokens())
-      model_.texts["tokenizer_options"] = json{{"language_token", true}}.dump();
+    source_.keep_language_tokens(model_);
     model_.origin = {{"toolkit", "huggingface"}, {"weights", weights_path_}};
     return std::move(model_);
   }

@@ -123,8 +123,7 @@ class NpzImporter {
     } else {
       model_.set_tokenizer("word");
     }
-    if (model_.texts.at("tokenizer") == "sentencepiece" && source_.has_language_tokens())
-      model_.texts["tokenizer_options"] = json{{"language_token", true}}.dump();
+    source_.keep_language_tokens(model_);
   }
 
   // Arrays; one that is taken is not left over.
