@@ -115,17 +115,7 @@ class FairseqReader {
     read_activation();
     read_positions();
     result_["embed_norm"] = flag("layernorm_embedding") ? "before-dropout" : "no";
-    result_.update({{"norm_eps", 1e-5},
-                    {"attn_bias", true},
-                    {"ffn_bias1", true},
-                    {"ffn_bias2", true},
-                    {"out_bias", false},
-                    {"start_token", "eos"},
-                    {"source_bos", false},
-                    {"source_eos", true},
-                    {"forbid_outputs", false},
-                    {"init", "fairseq"}});
-    return result_;
+    return with_fairseq_conventions(result_);
   }
 
   json read_language_model() {
@@ -282,6 +272,26 @@ json options_from_fairseq(const json& fairseq, const std::string& path) {
 
 json language_model_options_from_fairseq(const json& fairseq, const std::string& path) {
   return read_options(fairseq, path, "transformer_lm", &FairseqReader::read_language_model);
+}
+
+json with_fairseq_conventions(const json& options) {
+  json all = {{"embed_norm", "no"},
+              {"norm_eps", 1e-5},
+              {"attn_bias", true},
+              {"ffn_bias1", true},
+              {"ffn_bias2", true},
+              {"out_bias", false},
+              {"start_token", "eos"},
+              {"source_bos", false},
+              {"source_eos", true},
+              {"forbid_outputs", false},
+              {"init", "fairseq"},
+              {"attention_dropout", 0.0},
+              {"activation_dropout", 0.0},
+              {"max_source_positions", 1024},
+              {"max_target_positions", 1024}};
+  all.update(options);
+  return all;
 }
 
 bool is_fairseq_language_model(const json& fairseq) {

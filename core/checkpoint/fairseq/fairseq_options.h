@@ -26,6 +26,11 @@ PHRASEQ_API nlohmann::json options_from_fairseq(const nlohmann::json& fairseq,
 PHRASEQ_API nlohmann::json language_model_options_from_fairseq(const nlohmann::json& fairseq,
                                                                const std::string& path);
 
+/// The options of a `transformer` with fairseq's choice for those that are missing: what is built
+/// into its model, and its defaults for the norm of the embeddings, for dropout in attention and
+/// feed-forward layers, and for the longest sentence. What importers of other toolkits begin with.
+PHRASEQ_API nlohmann::json with_fairseq_conventions(const nlohmann::json& options);
+
 /// Whether the options are those of a language model, by the name of their architecture.
 PHRASEQ_API bool is_fairseq_language_model(const nlohmann::json& fairseq);
 

@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "core/base/error.h"
+#include "core/checkpoint/fairseq/fairseq_options.h"
 #include "core/checkpoint/safetensors/float_values.h"
 #include "core/convert/ctranslate2/ct2_file.h"
 #include "core/convert/ctranslate2/ct2_vocabulary.h"
@@ -260,18 +261,11 @@ class Ct2Importer {
     const JsonEntry entry(config_, path);
     const bool has_epsilon =
         entry.has("layer_norm_epsilon") && !entry.at("layer_norm_epsilon").is_null();
-    model_.options = {
-        {"norm_eps", has_epsilon ? entry.at("layer_norm_epsilon").number() : kCt2Epsilon},
-        {"source_bos", entry.has("add_source_bos") && entry.at("add_source_bos").truth()},
-        {"source_eos", entry.has("add_source_eos") && entry.at("add_source_eos").truth()},
-        {"attn_bias", true},
-        {"ffn_bias1", true},
-        {"ffn_bias2", true},
-        {"forbid_outputs", false},
-        {"init", "fairseq"},
-        {"dropout", 0.1},
-        {"attention_dropout", 0.0},
-        {"activation_dropout", 0.0}};
+    model_.options = with_fairseq_conventions(
+        {{"norm_eps", has_epsilon ? entry.at("layer_norm_epsilon").number() : kCt2Epsilon},
+         {"source_bos", entry.has("add_source_bos") && entry.at("add_source_bos").truth()},
+         {"source_eos", entry.has("add_source_eos") && entry.at("add_source_eos").truth()},
+         {"dropout", 0.1}});
   }
 
   void read_vocabularies(const std::string& source_lang, const std::string& target_lang) {

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "core/checkpoint/fairseq/fairseq_options.h"
 #include "core/convert/unsupported_settings.h"
 
 namespace phraseq {
@@ -41,24 +42,17 @@ int64_t HfConfig::size(const char* name, int64_t least) const {
 }
 
 json HfConfig::common_options(const char* default_activation, bool scales_by_default) {
-  json options = {{"encoder_embed_dim", size("d_model")},
-                  {"decoder_embed_dim", size("d_model")},
-                  {"encoder_ffn_embed_dim", size("encoder_ffn_dim")},
-                  {"encoder_attention_heads", size("encoder_attention_heads")},
-                  {"decoder_layers", size("decoder_layers")},
-                  {"decoder_ffn_embed_dim", size("decoder_ffn_dim")},
-                  {"decoder_attention_heads", size("decoder_attention_heads")},
-                  {"max_source_positions", number("max_position_embeddings", 1024)},
-                  {"max_target_positions", number("max_position_embeddings", 1024)},
-                  {"no_scale_embedding", !is_on("scale_embedding", scales_by_default)},
-                  {"embed_norm", "no"},
-                  {"norm_eps", 1e-5},
-                  {"attn_bias", true},
-                  {"ffn_bias1", true},
-                  {"ffn_bias2", true},
-                  {"source_bos", false},
-                  {"forbid_outputs", false},
-                  {"init", "fairseq"}};
+  json options = with_fairseq_conventions(
+      {{"encoder_embed_dim", size("d_model")},
+       {"decoder_embed_dim", size("d_model")},
+       {"encoder_ffn_embed_dim", size("encoder_ffn_dim")},
+       {"encoder_attention_heads", size("encoder_attention_heads")},
+       {"decoder_layers", size("decoder_layers")},
+       {"decoder_ffn_embed_dim", size("decoder_ffn_dim")},
+       {"decoder_attention_heads", size("decoder_attention_heads")},
+       {"max_source_positions", number("max_position_embeddings", 1024)},
+       {"max_target_positions", number("max_position_embeddings", 1024)},
+       {"no_scale_embedding", !is_on("scale_embedding", scales_by_default)}});
   for (const char* name : {"dropout", "attention_dropout", "activation_dropout"})
     options[name] = number(name, 0.0);
   const json function = value("activation_function", default_activation);

@@ -50,9 +50,7 @@ json options_from_m2m100_config(const json& entries, const std::string& path) {
                   {"decoder_normalize_before", true},
                   {"share_all_embeddings", true},
                   {"share_decoder_input_output_embed", true},
-                  {"pos", "fairseq"},
-                  {"out_bias", false},
-                  {"start_token", "eos"}});
+                  {"pos", "fairseq"}});
   reject_other_ids_or_matrices(config);
   reject_banned_tokens(config);
   config.refuse_rejected();

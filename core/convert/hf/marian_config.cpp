@@ -51,8 +51,7 @@ json options_from_marian_config(const json& entries, const std::string& path) {
                   {"decoder_normalize_before", false},
                   {"pos", "marian"},
                   {"out_bias", true},
-                  {"start_token", "bos"},
-                  {"source_eos", true}});
+                  {"start_token", "bos"}});
   add_sharing(config, options);
   reject_unsupported(config);
   config.refuse_rejected();

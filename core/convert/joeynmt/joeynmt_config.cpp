@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "core/checkpoint/fairseq/fairseq_options.h"
 #include "core/convert/unsupported_settings.h"
 #include "core/io/json_reader.h"
 
@@ -39,20 +40,10 @@ class JoeyConfigReader {
       : config_(config, path), model_(config_.at("model")), last_norms_(last_norms), path_(path) {}
 
   json read() {
-    options_ = {{"pos", "interleaved"},
-                {"norm_eps", kJoeyEpsilon},
-                {"embed_norm", "no"},
-                {"attn_bias", true},
-                {"ffn_bias1", true},
-                {"ffn_bias2", true},
-                {"out_bias", false},
-                {"start_token", "bos"},
-                {"source_bos", false},
-                {"source_eos", true},
-                {"forbid_outputs", true},
-                {"init", "fairseq"},
-                {"activation_dropout", 0.0},
-                {"attention_dropout", 0.0}};
+    options_ = with_fairseq_conventions({{"pos", "interleaved"},
+                                         {"norm_eps", kJoeyEpsilon},
+                                         {"start_token", "bos"},
+                                         {"forbid_outputs", true}});
     const bool tied = is_on(model_, "tied_embeddings"), output = is_on(model_, "tied_softmax");
     options_["share_all_embeddings"] = tied && output;
     options_["share_decoder_input_output_embed"] = output;

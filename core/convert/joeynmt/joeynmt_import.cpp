@@ -101,7 +101,6 @@ class JoeyImporter {
     for (const auto& [stack, option] :
          {std::pair("encoder", "max_source_positions"), {"decoder", "max_target_positions"}}) {
       const std::string name = fmt::format("{}.pe.pe", stack);
-      model_.options[option] = 1024;
       const TensorView* table = find(name);
       if (table == nullptr)
         continue;

@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "core/base/error.h"
+#include "core/checkpoint/fairseq/fairseq_options.h"
 #include "core/io/json_reader.h"
 
 namespace phraseq {
@@ -127,32 +128,21 @@ class MarianSettingsReader {
     const int64_t width = size("dim-emb", 1), heads = size("transformer-heads", 1);
     const int64_t hidden = size("transformer-dim-ffn", 1);
     const bool has_own = !is_off(config_.value("transformer-decoder-dim-ffn", json()));
-    made_.options = {
-        {"encoder_embed_dim", width},
-        {"decoder_embed_dim", width},
-        {"encoder_attention_heads", heads},
-        {"decoder_attention_heads", heads},
-        {"encoder_ffn_embed_dim", hidden},
-        {"decoder_ffn_embed_dim", has_own ? size("transformer-decoder-dim-ffn", 1) : hidden},
-        {"encoder_layers", size("enc-depth", 0)},
-        {"decoder_layers", size("dec-depth", 1)},
-        {"pos", "tensor2tensor"},
-        {"norm_eps", kMarianNormEpsilon},
-        {"attn_bias", true},
-        {"ffn_bias1", true},
-        {"ffn_bias2", true},
-        {"out_bias", true},
-        {"start_token", "bos"},
-        {"source_bos", false},
-        {"source_eos", true},
-        {"forbid_outputs", false},
-        {"init", "fairseq"},
-        {"dropout", 0.1},
-        {"attention_dropout", 0.0},
-        {"activation_dropout", 0.0},
-        {"max_source_positions", 1024},
-        {"max_target_positions", 1024},
-        {"no_scale_embedding", false}};
+    made_.options = with_fairseq_conventions(
+        {{"encoder_embed_dim", width},
+         {"decoder_embed_dim", width},
+         {"encoder_attention_heads", heads},
+         {"decoder_attention_heads", heads},
+         {"encoder_ffn_embed_dim", hidden},
+         {"decoder_ffn_embed_dim", has_own ? size("transformer-decoder-dim-ffn", 1) : hidden},
+         {"encoder_layers", size("enc-depth", 0)},
+         {"decoder_layers", size("dec-depth", 1)},
+         {"pos", "tensor2tensor"},
+         {"norm_eps", kMarianNormEpsilon},
+         {"out_bias", true},
+         {"start_token", "bos"},
+         {"dropout", 0.1},
+         {"no_scale_embedding", false}});
     if (width % heads != 0)
       throw FormatError(fmt::format(
           "{}: dim-emb {} is not a multiple of transformer-heads {}", path_, width, heads));

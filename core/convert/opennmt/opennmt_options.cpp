@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "core/checkpoint/fairseq/fairseq_options.h"
 #include "core/convert/unsupported_settings.h"
 #include "core/io/json_reader.h"
 
@@ -50,24 +51,19 @@ class OpenNmtOptions {
 
   json read() {
     check_settings();
-    json options = {
-        {"norm_eps", number("norm_eps", kOpenNmtEpsilon)},
-        {"attn_bias", biases_.attention},
-        {"ffn_bias1", biases_.feed_forward},
-        {"ffn_bias2", biases_.feed_forward},
-        {"embed_norm", "no"},
-        {"no_scale_embedding", false},
-        {"out_bias", true},
-        {"source_bos", false},
-        {"forbid_outputs", false},
-        {"init", "fairseq"},
-        {"activation_dropout", 0.0},
-        {"source_eos", false},
-        {"activation_fn", activation()},
-        {"share_all_embeddings", is_on("share_embeddings") && is_on("share_decoder_embeddings")},
-        {"share_decoder_input_output_embed", is_on("share_decoder_embeddings")},
-        {"dropout", number("dropout", 0)},
-        {"attention_dropout", number("attention_dropout", 0)}};
+    json options = with_fairseq_conventions(
+        {{"norm_eps", number("norm_eps", kOpenNmtEpsilon)},
+         {"attn_bias", biases_.attention},
+         {"ffn_bias1", biases_.feed_forward},
+         {"ffn_bias2", biases_.feed_forward},
+         {"no_scale_embedding", false},
+         {"out_bias", true},
+         {"source_eos", false},
+         {"activation_fn", activation()},
+         {"share_all_embeddings", is_on("share_embeddings") && is_on("share_decoder_embeddings")},
+         {"share_decoder_input_output_embed", is_on("share_decoder_embeddings")},
+         {"dropout", number("dropout", 0)},
+         {"attention_dropout", number("attention_dropout", 0)}});
     for (const auto& [stack, short_name] :
          {std::pair<std::string, std::string>("encoder", "enc"), {"decoder", "dec"}})
       read_stack(options, stack, short_name);
