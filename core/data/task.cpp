@@ -1,6 +1,22 @@
 #include "core/data/task.h"
 
+#include <fmt/format.h>
+
 namespace phraseq {
+
+const std::string& TaskState::text(const std::string& name) const {
+  const auto found = texts.find(name);
+  if (found == texts.end()) {
+    throw FormatError(fmt::format("the task_texts of the checkpoint do not contain '{}'", name),
+                      "The checkpoint was written by another task, or is damaged.");
+  }
+  return found->second;
+}
+
+std::string TaskState::blob(const std::string& name) const {
+  const auto found = blobs.find(name);
+  return found == blobs.end() ? std::string() : found->second;
+}
 
 std::vector<int64_t> Task::encode_tree(const std::string&,
                                        const std::string&,

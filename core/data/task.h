@@ -24,9 +24,14 @@ namespace phraseq {
 
 /// The part of a task that is saved in a checkpoint, so that translating needs no other files:
 /// texts (dictionaries, language names) and blobs (subword models).
-struct TaskState {
+struct PHRASEQ_API TaskState {
   std::map<std::string, std::string> texts;
   std::map<std::string, std::string> blobs;
+
+  /// Throws FormatError if there is no such text: the state is that of another task.
+  const std::string& text(const std::string& name) const;
+  /// Empty if there is no such blob.
+  std::string blob(const std::string& name) const;
 };
 
 /// The arguments of a task: a data folder (training), or the state in a checkpoint (translating).

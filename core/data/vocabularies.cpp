@@ -65,20 +65,6 @@ void choose_tokenizer(Vocabularies& made, const DataFolder& folder, const std::s
   made.tokenizer_options = is_own ? folder.tokenizer_options() : nlohmann::json::object();
 }
 
-const std::string& text_of(const TaskState& state, const std::string& name) {
-  const auto found = state.texts.find(name);
-  if (found == state.texts.end()) {
-    throw FormatError(fmt::format("the task_texts of the checkpoint do not contain '{}'", name),
-                      "The checkpoint was written by another task, or is damaged.");
-  }
-  return found->second;
-}
-
-std::string blob_of(const TaskState& state, const std::string& name) {
-  const auto found = state.blobs.find(name);
-  return found == state.blobs.end() ? std::string() : found->second;
-}
-
 }  // namespace
 
 TokenizerFiles TokenizerFiles::from_options(const std::string& tokenizer,
@@ -121,21 +107,21 @@ Vocabularies Vocabularies::from_monolingual_folder(const std::string& path,
 Vocabularies Vocabularies::from_state(const TaskState& state) {
   Vocabularies made;
   const auto dictionary = [&](const char* name) {
-    return Dictionary::parse(text_of(state, name), name);
+    return Dictionary::parse(state.text(name), name);
   };
-  made.source.language = text_of(state, "source_language");
-  made.target.language = text_of(state, "target_language");
+  made.source.language = state.text("source_language");
+  made.target.language = state.text("target_language");
   made.source.dictionary = dictionary("source_dictionary");
   made.target.dictionary = state.texts.contains("joined_dictionary")
                                ? made.source.dictionary
                                : dictionary("target_dictionary");
-  made.tokenizer = text_of(state, "tokenizer");
+  made.tokenizer = state.text("tokenizer");
   const std::string where = "the task_texts of the checkpoint: tokenizer_options";
-  made.tokenizer_options = parse_json(text_of(state, "tokenizer_options"), where);
+  made.tokenizer_options = parse_json(state.text("tokenizer_options"), where);
   JsonEntry(made.tokenizer_options, where).object();
-  made.source.model = blob_of(state, "source_tokenizer");
-  made.target.model = state.blobs.contains("target_tokenizer") ? blob_of(state, "target_tokenizer")
-                                                               : made.source.model;
+  made.source.model = state.blob("source_tokenizer");
+  made.target.model =
+      state.blobs.contains("target_tokenizer") ? state.blob("target_tokenizer") : made.source.model;
   made.source.model_name = "blob.source_tokenizer";
   made.target.model_name = "blob.target_tokenizer";
   return made;

@@ -98,21 +98,12 @@ nlohmann::json names_of(const std::vector<LanguagePair>& pairs) {
   return names;
 }
 
-const std::string& text_of(const TaskState& state, const std::string& name) {
-  const auto found = state.texts.find(name);
-  if (found == state.texts.end()) {
-    throw FormatError(fmt::format("the task_texts of the checkpoint do not contain '{}'", name),
-                      "The checkpoint was written by another task, or is damaged.");
-  }
-  return found->second;
-}
-
 /// A text of the state that is JSON.
 class StoredJson {
  public:
   StoredJson(const TaskState& state, const std::string& name)
       : place_("the task_texts of the checkpoint: " + name),
-        value_(parse_json(text_of(state, name), place_)) {}
+        value_(parse_json(state.text(name), place_)) {}
   JsonEntry entry() const { return JsonEntry(value_, place_); }
   const nlohmann::json& value() const { return value_; }
 
@@ -170,7 +161,7 @@ LanguageVocabularies LanguageVocabularies::from_folders(const PairFolders& folde
 LanguageVocabularies LanguageVocabularies::from_state(const TaskState& state) {
   LanguageVocabularies made;
   const auto dictionary = [&](const char* name) {
-    return Dictionary::parse(text_of(state, name), name);
+    return Dictionary::parse(state.text(name), name);
   };
   const StoredJson languages(state, "languages");
   for (const JsonEntry& language : languages.entry().items())
@@ -188,7 +179,7 @@ LanguageVocabularies LanguageVocabularies::from_state(const TaskState& state) {
   made.source = dictionary("source_dictionary");
   made.target =
       state.texts.contains("joined_dictionary") ? made.source : dictionary("target_dictionary");
-  made.tokenizer = text_of(state, "tokenizer");
+  made.tokenizer = state.text("tokenizer");
   const StoredJson options(state, "tokenizer_options");
   options.entry().object();
   made.tokenizer_options = options.value();

@@ -78,16 +78,9 @@ void add_memory(TaskState& state, const StoredMemory& memory) {
 }
 
 StoredMemory memory_of(const TaskState& state) {
-  const auto settings = state.texts.find(kSettings);
-  if (settings == state.texts.end()) {
-    throw FormatError(
-        fmt::format("the task_texts of the checkpoint do not contain '{}'", kSettings),
-        "The checkpoint was written by another task, or is damaged.");
-  }
-  const auto table = state.blobs.find(kTable);
   return StoredMemory::from_record(
-      parse_json(settings->second, fmt::format("the checkpoint: task_texts: '{}'", kSettings)),
-      table == state.blobs.end() ? std::string() : table->second,
+      parse_json(state.text(kSettings), fmt::format("the checkpoint: task_texts: '{}'", kSettings)),
+      state.blob(kTable),
       "the checkpoint");
 }
 
