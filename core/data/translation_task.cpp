@@ -147,14 +147,7 @@ TranslationTask::TranslationTask(const TranslationOptions& options, const TaskSe
 TranslationTask::TranslationTask(const TranslationOptions& options,
                                  const TaskSetup& setup,
                                  std::optional<PhraseSource> phrases)
-    : options_(options) {
-  if (!phrases && !setup.phrase_table.empty())
-    throw UsageError("--phrase-table: the task of the model has no phrase memory");
-  if (setup.state == nullptr && setup.data.empty())
-    throw UsageError("task translation: neither a data folder nor a checkpoint was given");
-  folders_ = data_folders(setup.data);
-  if (setup.state != nullptr)
-    folders_.resize(1);  // the others are for training
+    : options_(options), folders_(task_folders(setup, "translation", phrases.has_value())) {
   vocabularies_ = vocabularies_of(options, setup, folders_);
   const TokenizerChoice choice{options.tokenizer_files().name, options.bpe_dropout};
   const auto side = [&](const Vocabularies::Side& of) {

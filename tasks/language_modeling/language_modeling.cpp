@@ -43,14 +43,7 @@ TokenizerFiles LanguageModelingOptions::tokenizer_files() const {
 }
 
 LanguageModeling::LanguageModeling(const LanguageModelingOptions& options, const TaskSetup& setup)
-    : options_(options) {
-  if (!setup.phrase_table.empty())
-    throw UsageError("--phrase-table: the task of the model has no phrase memory");
-  if (setup.state == nullptr && setup.data.empty())
-    throw UsageError("task language_modeling: neither a data folder nor a checkpoint was given");
-  folders_ = data_folders(setup.data);
-  if (setup.state != nullptr)
-    folders_.resize(1);  // the others are for training
+    : options_(options), folders_(task_folders(setup, "language_modeling")) {
   vocabularies_ = setup.state != nullptr
                       ? Vocabularies::from_state(*setup.state)
                       : Vocabularies::from_monolingual_folder(

@@ -11,7 +11,6 @@
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/data/collate.h"
-#include "core/data/joined/data_folders.h"
 #include "core/data/joined/joined_corpus.h"
 #include "core/data/text/loader_corpus.h"
 #include "tasks/translation_multi_simple_epoch/sampling_weights.h"
@@ -46,30 +45,12 @@ void warn_of_unnamed_target(const std::vector<LanguagePair>& pairs,
   }
 }
 
-const TaskSetup& checked(const TaskSetup& setup) {
-  if (!setup.phrase_table.empty())
-    throw UsageError("--phrase-table: the task of the model has no phrase memory");
-  if (setup.state == nullptr && setup.data.empty()) {
-    throw UsageError(
-        "task translation_multi_simple_epoch: neither a data folder nor a checkpoint was given");
-  }
-  return setup;
-}
-
-/// Of A:B:C, the others than the first are for training.
-std::vector<std::string> folders_to_read(const TaskSetup& setup) {
-  std::vector<std::string> folders = data_folders(setup.data);
-  if (setup.state != nullptr)
-    folders.resize(1);
-  return folders;
-}
-
 }  // namespace
 
 MultilingualTask::MultilingualTask(const MultilingualOptions& options, const TaskSetup& setup)
     : options_(options),
-      setup_(checked(setup)),
-      folders_(folders_to_read(setup), options.data_loader),
+      setup_(setup),
+      folders_(task_folders(setup, "translation_multi_simple_epoch"), options.data_loader),
       vocabularies_(setup.state != nullptr ? LanguageVocabularies::from_state(*setup.state)
                                            : LanguageVocabularies::from_folders(folders_, options)),
       text_(vocabularies_, options_, setup_) {

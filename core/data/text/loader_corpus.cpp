@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "core/data/joined/data_folders.h"
 #include "core/plugin/component_call.h"
 
@@ -65,6 +67,20 @@ void LoaderCorpus::start_epoch(int64_t epoch) {
 std::string LoaderCorpus::fingerprint() const {
   return call_component(loader_, "fingerprint", [&] { return corpus_->fingerprint(); }) +
          dictionaries_;
+}
+
+std::vector<std::string> task_folders(const TaskSetup& setup,
+                                      std::string_view task,
+                                      bool has_phrase_memory) {
+  if (!has_phrase_memory && !setup.phrase_table.empty())
+    throw UsageError("--phrase-table: the task of the model has no phrase memory");
+  if (setup.state == nullptr && setup.data.empty())
+    throw UsageError(
+        fmt::format("task {}: neither a data folder nor a checkpoint was given", task));
+  std::vector<std::string> folders = data_folders(setup.data);
+  if (setup.state != nullptr)
+    folders.resize(1);
+  return folders;
 }
 
 std::string loader_for(const TaskSetup& setup, const std::string& chosen, bool samples) {
