@@ -119,14 +119,11 @@ std::vector<std::string> find_inputs(const AverageOptions& options) {
 
 int average(std::span<const std::string> arguments) {
   AverageOptions options;
-  OptionTable table;
-  options.describe(table);
-  if (!begin_command(table,
+  if (!begin_command(options,
                      "average",
                      "FILE... --output FILE | FOLDER --num-...-checkpoints N --output FILE",
                      "Averages the parameters of several checkpoints.",
-                     arguments,
-                     [&] { return options.problems(); }))
+                     arguments))
     return kExitOk;
   const auto inputs = find_inputs(options);
   for (const auto& input : inputs) log_info(fmt::format("averaging {}", input));

@@ -197,13 +197,6 @@ bool answer_help(const OptionTable& table,
   return true;
 }
 
-bool answer_print_config(const OptionTable& table, std::span<const std::string> arguments) {
-  if (!peek_flag(arguments, "print-config"))
-    return false;
-  std::cout << print_config(table);
-  return true;
-}
-
 bool begin_command(OptionTable& table,
                    std::string_view name,
                    std::string_view usage,
@@ -221,7 +214,21 @@ bool begin_command(OptionTable& table,
     return found;
   };
   parse_command_line(table, taken.arguments, all_problems, explain_unknown);
-  return !answer_print_config(table, arguments);
+  if (!peek_flag(arguments, "print-config"))
+    return true;
+  std::cout << print_config(table);
+  return false;
+}
+
+bool begin_command(Options& options,
+                   std::string_view name,
+                   std::string_view usage,
+                   std::string_view description,
+                   std::span<const std::string> arguments) {
+  OptionTable table;
+  options.describe(table);
+  return begin_command(
+      table, name, usage, description, arguments, [&] { return options.problems(); });
 }
 
 std::vector<std::filesystem::path> command_programs() {

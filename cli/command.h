@@ -31,9 +31,6 @@ bool answer_help(const OptionTable& table,
                  std::string_view description,
                  std::span<const std::string> arguments);
 
-/// Answers --print-config after the command line has been parsed; false if it was not requested.
-bool answer_print_config(const OptionTable& table, std::span<const std::string> arguments);
-
 /// The beginning of a command whose options are described: answers --help, or parses the command
 /// line (`problems` and `explain_unknown` are those of parse_command_line) and answers
 /// --print-config. False if the command has been answered and no work is left.
@@ -44,6 +41,13 @@ bool begin_command(OptionTable& table,
                    std::span<const std::string> arguments,
                    const std::function<std::vector<std::string>()>& problems = {},
                    const ExplainOption& explain_unknown = {});
+
+/// The same for a command with nothing but these options.
+bool begin_command(Options& options,
+                   std::string_view name,
+                   std::string_view usage,
+                   std::string_view description,
+                   std::span<const std::string> arguments);
 
 /// begin_command for a run, which has a table, problems() and explain_unknown().
 template <class Run>

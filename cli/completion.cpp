@@ -68,9 +68,7 @@ void add_commands(CompletionModel& model) {
 
 int completion(std::span<const std::string> arguments) {
   CompletionOptions options;
-  OptionTable table;
-  options.describe(table);
-  if (!begin_command(table,
+  if (!begin_command(options,
                      "completion",
                      "bash|zsh|fish [--plugin-dir DIR,...]",
                      "Prints a completion script for a shell: commands, options and their values, "

@@ -183,10 +183,8 @@ int check(const ConformanceOptions& options) {
 
 int conformance_command(std::span<const std::string> arguments) {
   ConformanceOptions options;
-  OptionTable table;
-  options.describe(table);
   if (!begin_command(
-          table,
+          options,
           "conformance",
           "FILE [OPTIONS]",
           "Runs the conformance checks of every component of a plugin on small models and "

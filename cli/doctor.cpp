@@ -27,10 +27,8 @@ struct DoctorOptions final : Options {
 
 int doctor(std::span<const std::string> arguments) {
   DoctorOptions options;
-  OptionTable table;
-  options.describe(table);
   if (!begin_command(
-          table,
+          options,
           "doctor",
           "[--json] [--plugin-dir DIR,...]",
           "Checks this machine and this installation: processor, memory, disk, limits, plugins, "

@@ -49,9 +49,7 @@ struct ExportOptions final : Options {
 
 int export_model(std::span<const std::string> arguments) {
   ExportOptions options;
-  OptionTable table;
-  options.describe(table);
-  if (!begin_command(table,
+  if (!begin_command(options,
                      "export",
                      "--format FORMAT CHECKPOINT FOLDER",
                      "Converts a checkpoint to the format of another toolkit.",

@@ -95,15 +95,6 @@ struct ImportOptions final : Options {
         .value_name("LANG");
   }
 
-  std::vector<std::string> problems() const override {
-    std::vector<std::string> found;
-    if (model.weights.empty())
-      found.emplace_back("the model is missing");
-    if (output.empty())
-      found.emplace_back("the checkpoint to write is missing");
-    return found;
-  }
-
   /// Puts the files without a flag where their place says.
   void sort_files() {
     std::vector<std::string*> places = {&model.weights, &output};
@@ -114,8 +105,10 @@ struct ImportOptions final : Options {
     if (files.size() > places.size())
       throw UsageError(fmt::format("unexpected argument '{}'", files[places.size()]), kBothForms);
     for (size_t i = 0; i < files.size(); ++i) *places[i] = files[i];
-    if (const auto missing = problems(); !missing.empty())
-      throw UsageError(missing.front(), kBothForms);
+    if (model.weights.empty())
+      throw UsageError("the model is missing", kBothForms);
+    if (output.empty())
+      throw UsageError("the checkpoint to write is missing", kBothForms);
     if (places.size() == 3 && (model.options.empty() || model.data.empty()))
       throw UsageError("OPTIONS and DATA-BIN are missing", kBothForms);
   }
@@ -123,9 +116,7 @@ struct ImportOptions final : Options {
 
 int import(std::span<const std::string> arguments) {
   ImportOptions options;
-  OptionTable table;
-  options.describe(table);
-  if (!begin_command(table,
+  if (!begin_command(options,
                      "import",
                      kUsage,
                      "Converts a model trained with another toolkit to a checkpoint. Nothing in "

@@ -44,10 +44,8 @@ void print(const CheckpointFile& file, const InspectOptions& options) {
 /// Opening verifies every checksum, so that what is printed is what was written.
 int inspect(std::span<const std::string> arguments) {
   InspectOptions options;
-  OptionTable table;
-  options.describe(table);
   if (!begin_command(
-          table,
+          options,
           "inspect",
           "FILE [--tensors] [--options] [--json]",
           "Verifies a checkpoint and prints its contents. Damage is an error (exit code 4).",

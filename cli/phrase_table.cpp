@@ -95,11 +95,7 @@ int rules(const PhraseTableOptions& options) {
 
 int phrase_table(std::span<const std::string> arguments) {
   PhraseTableOptions options;
-  OptionTable table;
-  options.describe(table);
-  const bool has_work = begin_command(
-      table, "phrase-table", kUsage, kDescription, arguments, [&] { return options.problems(); });
-  if (!has_work)
+  if (!begin_command(options, "phrase-table", kUsage, kDescription, arguments))
     return kExitOk;
   switch (options.action) {
     case PhraseTableAction::kBuild:

@@ -15,11 +15,7 @@ constexpr const char* kDescription =
 
 int plot_command(std::span<const std::string> arguments) {
   plot::PlotOptions options;
-  OptionTable table;
-  options.describe(table);
-  if (!begin_command(table, "plot", "RUN... [options]", kDescription, arguments, [&] {
-        return options.problems();
-      }))
+  if (!begin_command(options, "plot", "RUN... [options]", kDescription, arguments))
     return kExitOk;
   check_result_target(options.output);
   plot::plot_runs(options);

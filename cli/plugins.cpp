@@ -5,7 +5,6 @@
 #include "cli/plugins/listing.h"
 #include "cli/plugins/option_pages.h"
 #include "core/base/error.h"
-#include "core/options/command_line.h"
 
 namespace {
 
@@ -13,18 +12,12 @@ using namespace phraseq;
 
 int plugins(std::span<const std::string> arguments) {
   PluginsOptions options;
-  OptionTable table;
-  options.describe(table);
-  const bool answered = answer_help(
-      table,
-      "plugins",
-      "list|explain NAME|check FILE|options [OPTIONS]",
-      "Lists, describes and checks plugins; 'options' writes the pages of docs/options.",
-      arguments);
-  if (answered)
-    return kExitOk;
-  parse_command_line(table, arguments, [&] { return options.problems(); });
-  if (answer_print_config(table, arguments))
+  if (!begin_command(
+          options,
+          "plugins",
+          "list|explain NAME|check FILE|options [OPTIONS]",
+          "Lists, describes and checks plugins; 'options' writes the pages of docs/options.",
+          arguments))
     return kExitOk;
   if (options.action == "list")
     return list_plugins(options);

@@ -41,9 +41,7 @@ struct ReplaceTensorsOptions final : Options {
 
 int replace(std::span<const std::string> arguments) {
   ReplaceTensorsOptions options;
-  OptionTable table;
-  options.describe(table);
-  if (!begin_command(table,
+  if (!begin_command(options,
                      "replace-tensors",
                      "CHECKPOINT TENSORS --output FILE",
                      "Writes a copy of a checkpoint with tensors replaced by those of a "

@@ -13,9 +13,7 @@ constexpr const char* kDescription =
 
 int gather_command(std::span<const std::string> arguments) {
   GatherOptions options;
-  OptionTable table;
-  options.describe(table);
-  if (begin_command(table, "gather", "NAME [options]", kDescription, arguments))
+  if (begin_command(options, "gather", "NAME [options]", kDescription, arguments))
     gather(options);
   return kExitOk;
 }

@@ -15,11 +15,7 @@ constexpr const char* kDescription =
 
 int learn_bpe_command(std::span<const std::string> arguments) {
   LearnBpeOptions options;
-  OptionTable table;
-  options.describe(table);
-  if (!begin_command(table, "learn-bpe", "FILE [FILE...] [options]", kDescription, arguments, [&] {
-        return options.problems();
-      }))
+  if (!begin_command(options, "learn-bpe", "FILE [FILE...] [options]", kDescription, arguments))
     return kExitOk;
   check_result_target(options.output);
   write_result(options.output, learn_bpe_codes(options));

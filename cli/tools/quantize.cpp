@@ -40,10 +40,8 @@ struct QuantizeOptions final : Options {
 
 int quantize(std::span<const std::string> arguments) {
   QuantizeOptions options;
-  OptionTable table;
-  options.describe(table);
   if (!begin_command(
-          table,
+          options,
           "quantize",
           "CHECKPOINT OUTPUT [--quantization int8]",
           "Writes a smaller copy of a checkpoint for translation, with fewer bits per parameter.",

@@ -36,17 +36,14 @@ int build(const ShortlistCommandOptions& options) {
 
 int shortlist(std::span<const std::string> arguments) {
   ShortlistCommandOptions options;
-  OptionTable table;
-  options.describe(table);
   const bool has_work =
-      begin_command(table,
+      begin_command(options,
                     "shortlist",
                     "build --source FILE --target FILE --output FILE [OPTIONS]",
                     "Builds lexical shortlists: 'build' aligns the words of parallel text and "
                     "writes the probable translations of each source word. generate --shortlist "
                     "restricts the output vocabulary of each sentence to them.",
-                    arguments,
-                    [&] { return options.problems(); });
+                    arguments);
   return has_work ? build(options) : kExitOk;
 }
 

@@ -17,12 +17,8 @@ constexpr const char* kDescription =
 
 int truecase_command(std::span<const std::string> arguments) {
   TruecaseOptions options;
-  OptionTable table;
-  options.describe(table);
   if (!begin_command(
-          table, "truecase", "learn|apply|undo [FILE...] [options]", kDescription, arguments, [&] {
-            return options.problems();
-          }))
+          options, "truecase", "learn|apply|undo [FILE...] [options]", kDescription, arguments))
     return kExitOk;
   if (options.output == "-") {
     truecase(options, [](const std::string& text) { std::cout << text; });
