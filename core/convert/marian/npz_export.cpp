@@ -13,6 +13,7 @@
 #include "core/convert/marian/marian_symbols.h"
 #include "core/convert/marian/npz_file.h"
 #include "core/convert/torch/zip_writer.h"
+#include "core/convert/transposed.h"
 
 namespace phraseq {
 namespace {
@@ -185,14 +186,7 @@ class NpzExporter {
 
   /// Our matrix [out, in] as Marian's [in, out].
   void add_matrix(const std::string& name, const std::string& ours, int64_t out, int64_t in) {
-    const auto weight = model_.values(ours, {out, in});
-    std::vector<float> columns(weight.size());
-    for (int64_t row = 0; row < out; ++row) {
-      for (int64_t column = 0; column < in; ++column)
-        columns[static_cast<size_t>(column * out + row)] =
-            weight[static_cast<size_t>(row * in + column)];
-    }
-    add_floats(name, {in, out}, columns);
+    add_floats(name, {in, out}, transposed(model_.values(ours, {out, in}), out, in));
   }
 
   /// A bias that the model does not have is zero.

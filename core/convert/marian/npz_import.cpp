@@ -16,6 +16,7 @@
 #include "core/convert/marian/marian_settings.h"
 #include "core/convert/marian/marian_vocabulary.h"
 #include "core/convert/marian/npz_file.h"
+#include "core/convert/transposed.h"
 #include "core/io/json_reader.h"
 #include "core/io/yaml/yaml_reader.h"
 
@@ -26,17 +27,6 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 constexpr const char* kSettingsArray = "special:model.yml";
-
-/// Rows become columns. values [rows, columns]
-std::vector<double> transposed(const std::vector<double>& values, int64_t rows, int64_t columns) {
-  std::vector<double> made(values.size());
-  for (int64_t row = 0; row < rows; ++row) {
-    for (int64_t column = 0; column < columns; ++column)
-      made[static_cast<size_t>(column * rows + row)] =
-          values[static_cast<size_t>(row * columns + column)];
-  }
-  return made;
-}
 
 class NpzImporter {
  public:

@@ -9,6 +9,7 @@
 
 #include "core/convert/export_folder.h"
 #include "core/convert/onnx/onnx_graph.h"
+#include "core/convert/transposed.h"
 
 namespace phraseq {
 namespace {
@@ -38,15 +39,9 @@ class OnnxStack {
 
   /// x Wᵀ + b, with our W [out, in] stored as [in, out].
   std::string linear(const std::string& x, const std::string& ours, int64_t out, int64_t in) {
-    const auto weight = model_.values(ours + ".weight", {out, in});
-    std::vector<float> columns(weight.size());
-    for (int64_t row = 0; row < out; ++row) {
-      for (int64_t column = 0; column < in; ++column)
-        columns[static_cast<size_t>(column * out + row)] =
-            weight[static_cast<size_t>(row * in + column)];
-    }
+    const auto weight = transposed(model_.values(ours + ".weight", {out, in}), out, in);
     const std::string product =
-        graph_.node("MatMul", {x, graph_.constant(ours + ".weight", {in, out}, columns)});
+        graph_.node("MatMul", {x, graph_.constant(ours + ".weight", {in, out}, weight)});
     return model_.has(ours + ".bias")
                ? graph_.node("Add", {product, parameter(ours + ".bias", {out})})
                : product;
