@@ -107,24 +107,11 @@ ImportedModel import_model(const ForeignModel& model) {
   if (toolkit == Toolkit::kCTranslate2)
     return import_ctranslate2(
         model.weights, model.source_lang, model.target_lang, model.sentencepiece);
-  if (toolkit == Toolkit::kMarian) {
-    return import_marian_npz(
-        {model.weights, model.vocabs, model.sentencepiece, model.source_lang, model.target_lang});
-  }
-  if (toolkit == Toolkit::kJoeyNmt) {
-    return import_joeynmt(
-        {model.weights, model.vocabs, model.sentencepiece, model.source_lang, model.target_lang});
-  }
-  if (toolkit == Toolkit::kOpenNmt) {
-    return import_opennmt(
-        {model.weights, model.sentencepiece, model.source_lang, model.target_lang});
-  }
-  return import_fairseq({model.weights,
-                         model.options,
-                         model.data,
-                         model.sentencepiece,
-                         model.source_lang,
-                         model.target_lang});
+  if (toolkit == Toolkit::kMarian)
+    return import_marian_npz(model);
+  if (toolkit == Toolkit::kJoeyNmt)
+    return import_joeynmt(model);
+  return toolkit == Toolkit::kOpenNmt ? import_opennmt(model) : import_fairseq(model);
 }
 
 std::vector<std::string> files_of(const ForeignModel& model) {

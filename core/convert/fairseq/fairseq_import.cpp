@@ -25,13 +25,13 @@ using nlohmann::json;
 constexpr const char* kLanguageModeling = "language_modeling";
 
 /// Whether a folder has the dictionaries of both languages.
-bool has_dictionaries(const fs::path& folder, const FairseqFiles& files) {
+bool has_dictionaries(const fs::path& folder, const ForeignModel& files) {
   return fs::exists(folder / ("dict." + files.source_lang + ".txt")) &&
          fs::exists(folder / ("dict." + files.target_lang + ".txt"));
 }
 
 /// The folder of the dictionaries: that of the checkpoint, or its `data-bin`.
-std::string find_data(const FairseqFiles& files) {
+std::string find_data(const ForeignModel& files) {
   const fs::path folder = fs::path(files.weights).parent_path();
   for (const fs::path& candidate : {folder, folder / "data-bin"}) {
     if (has_dictionaries(candidate, files))
@@ -60,7 +60,7 @@ void check_task(const FairseqCheckpoint& checkpoint, const std::string& path) {
 
 /// Fills the model in from options, weights and the data folder.
 void fill(ImportedModel& model,
-          const FairseqFiles& files,
+          const ForeignModel& files,
           const json& fairseq_options,
           const std::string& options_name,
           const std::vector<TensorView>& weights) {
@@ -90,7 +90,7 @@ json block_options(const json& fairseq) {
 }
 
 /// The folder of a language model's dictionary: that of the checkpoint, or its `data-bin`.
-std::string find_monolingual_data(const FairseqFiles& files) {
+std::string find_monolingual_data(const ForeignModel& files) {
   const fs::path folder = fs::path(files.weights).parent_path();
   for (const fs::path& candidate : {folder, folder / "data-bin"}) {
     if (fs::exists(dictionary_path(candidate.empty() ? "." : candidate.string(), "")))
@@ -103,7 +103,7 @@ std::string find_monolingual_data(const FairseqFiles& files) {
 }
 
 /// A language model has no separate target language.
-void check_one_language(const FairseqFiles& files) {
+void check_one_language(const ForeignModel& files) {
   if (files.target_lang.empty() || files.target_lang == files.source_lang)
     return;
   throw UsageError(
@@ -115,7 +115,7 @@ void check_one_language(const FairseqFiles& files) {
 
 /// Fills a language model in. The longest block is the task's where the model records none.
 void fill_language_model(ImportedModel& model,
-                         FairseqFiles files,
+                         ForeignModel files,
                          const FairseqCheckpoint& checkpoint) {
   check_one_language(files);
   if (files.data.empty())
@@ -136,7 +136,7 @@ void fill_language_model(ImportedModel& model,
 }
 
 /// The folder of a multilingual model's dictionaries: that of the checkpoint, or its `data-bin`.
-std::string find_folder(const FairseqFiles& files) {
+std::string find_folder(const ForeignModel& files) {
   const fs::path folder = fs::path(files.weights).parent_path();
   const fs::path inner = folder / "data-bin";
   if (fs::is_directory(inner))
@@ -144,7 +144,7 @@ std::string find_folder(const FairseqFiles& files) {
   return folder.empty() ? "." : folder.string();
 }
 
-ImportedModel import_checkpoint(FairseqFiles files) {
+ImportedModel import_checkpoint(ForeignModel files) {
   ImportedModel model;
   const auto file = std::make_shared<TorchFile>(TorchFile::open(files.weights));
   model.files.push_back(file);
@@ -171,7 +171,7 @@ ImportedModel import_checkpoint(FairseqFiles files) {
   return model;
 }
 
-ImportedModel import_safetensors(const FairseqFiles& files) {
+ImportedModel import_safetensors(const ForeignModel& files) {
   ImportedModel model;
   const auto file = std::make_shared<CheckpointFile>(CheckpointFile::open(files.weights));
   model.files.push_back(file);
@@ -183,7 +183,7 @@ ImportedModel import_safetensors(const FairseqFiles& files) {
 
 }  // namespace
 
-ImportedModel import_fairseq(const FairseqFiles& files) {
+ImportedModel import_fairseq(const ForeignModel& files) {
   return files.options.empty() ? import_checkpoint(files) : import_safetensors(files);
 }
 

@@ -104,7 +104,7 @@ std::string find_dictionary(const json& options,
 }  // namespace
 
 void fill_multilingual(ImportedModel& model,
-                       const FairseqFiles& files,
+                       const ForeignModel& files,
                        const FairseqCheckpoint& checkpoint) {
   const json& options = checkpoint.task_options;
   const TokenPlaces places(options);

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "core/convert/fairseq/fairseq_checkpoint.h"
-#include "core/convert/fairseq/fairseq_import.h"
+#include "core/convert/foreign_model.h"
 #include "core/convert/imported_model.h"
 
 namespace phraseq {
@@ -15,7 +15,7 @@ inline constexpr const char* kMultilingualTask = "translation_multi_simple_epoch
 /// dictionaries; the languages of `files` are the default direction of translation. Throws a
 /// UsageError that lists the settings without a counterpart, and IoError for missing files.
 void fill_multilingual(ImportedModel& model,
-                       const FairseqFiles& files,
+                       const ForeignModel& files,
                        const FairseqCheckpoint& checkpoint);
 
 }  // namespace phraseq

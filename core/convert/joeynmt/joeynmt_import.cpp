@@ -54,11 +54,11 @@ std::string our_name(std::string name) {
 
 class JoeyImporter {
  public:
-  explicit JoeyImporter(JoeyFiles files) : files_(std::move(files)) {
-    folder_ = fs::path(files_.model).parent_path();
-    if (fs::is_directory(files_.model)) {
-      folder_ = files_.model;
-      files_.model = (folder_ / "best.ckpt").string();
+  explicit JoeyImporter(ForeignModel files) : files_(std::move(files)) {
+    folder_ = fs::path(files_.weights).parent_path();
+    if (fs::is_directory(files_.weights)) {
+      folder_ = files_.weights;
+      files_.weights = (folder_ / "best.ckpt").string();
     }
   }
 
@@ -73,7 +73,7 @@ class JoeyImporter {
     read_vocabularies(config_path);
     model_.set_sentencepiece_or(files_.sentencepiece, "word");
     add_parameters();
-    model_.origin = {{"toolkit", "joeynmt"}, {"weights", files_.model}};
+    model_.origin = {{"toolkit", "joeynmt"}, {"weights", files_.weights}};
     return std::move(model_);
   }
 
@@ -84,13 +84,13 @@ class JoeyImporter {
   }
 
   void read_weights() {
-    const auto file = std::make_shared<TorchFile>(TorchFile::open(files_.model));
+    const auto file = std::make_shared<TorchFile>(TorchFile::open(files_.weights));
     model_.files.push_back(file);
     const PickleGraph& values = file->values();
     const PickleRef state = values.find(values.root(), "model_state");
     if (state == kNoPickle) {
       throw FormatError(
-          fmt::format("{}: not a checkpoint of JoeyNMT: it has no 'model_state'", files_.model));
+          fmt::format("{}: not a checkpoint of JoeyNMT: it has no 'model_state'", files_.weights));
     }
     weights_ = file->tensors(state);
     for (TensorView& tensor : weights_) tensor.name = our_name(tensor.name);
@@ -107,7 +107,7 @@ class JoeyImporter {
       TensorView rows = *table;
       if (rows.shape.size() == 3 && rows.shape[0] == 1)
         rows.shape.erase(rows.shape.begin());
-      model_.options["pos"] = kind_of_sinusoids(rows, files_.model);
+      model_.options["pos"] = kind_of_sinusoids(rows, files_.weights);
       model_.options[option] = rows.shape[0];
       std::erase_if(weights_, [&](const TensorView& tensor) { return tensor.name == name; });
     }
@@ -156,7 +156,7 @@ class JoeyImporter {
       files_.vocabs = {(folder_ / "src_vocab.txt").string(), (folder_ / "trg_vocab.txt").string()};
     if (files_.vocabs.size() > 2) {
       throw UsageError(
-          fmt::format("{}: {} vocabularies, expected two", files_.model, files_.vocabs.size()),
+          fmt::format("{}: {} vocabularies, expected two", files_.weights, files_.vocabs.size()),
           "Give --vocabs SOURCE TARGET.");
     }
     source_ = read_vocabulary(files_.vocabs.front());
@@ -171,11 +171,11 @@ class JoeyImporter {
   }
 
   void add_parameters() {
-    reorder_matrices(model_, weights_, source_, target_, files_.model);
-    model_.add_parameters(weights_, files_.model, source_.dictionary, target_.dictionary);
+    reorder_matrices(model_, weights_, source_, target_, files_.weights);
+    model_.add_parameters(weights_, files_.weights, source_.dictionary, target_.dictionary);
   }
 
-  JoeyFiles files_;
+  ForeignModel files_;
   fs::path folder_;
   json config_;
   ImportedModel model_;
@@ -185,6 +185,6 @@ class JoeyImporter {
 
 }  // namespace
 
-ImportedModel import_joeynmt(const JoeyFiles& files) { return JoeyImporter(files).run(); }
+ImportedModel import_joeynmt(const ForeignModel& files) { return JoeyImporter(files).run(); }
 
 }  // namespace phraseq

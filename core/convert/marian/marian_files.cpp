@@ -56,11 +56,11 @@ std::string find_model(const fs::path& folder) {
 
 }  // namespace
 
-MarianFiles find_marian_files(MarianFiles files) {
-  if (fs::is_directory(files.model))
-    files.model = find_model(files.model);
-  const fs::path beside = fs::path(files.model).parent_path() / "decoder.yml";
-  for (const fs::path& config : {fs::path(files.model + ".decoder.yml"), beside}) {
+ForeignModel find_marian_files(ForeignModel files) {
+  if (fs::is_directory(files.weights))
+    files.weights = find_model(files.weights);
+  const fs::path beside = fs::path(files.weights).parent_path() / "decoder.yml";
+  for (const fs::path& config : {fs::path(files.weights + ".decoder.yml"), beside}) {
     if (files.vocabs.empty())
       files.vocabs = listed_files(config, "vocabs");
   }
@@ -69,7 +69,7 @@ MarianFiles find_marian_files(MarianFiles files) {
   if (files.vocabs.size() == 2)
     return files;
   throw UsageError(
-      fmt::format("{}: {} vocabularies, expected two", files.model, files.vocabs.size()),
+      fmt::format("{}: {} vocabularies, expected two", files.weights, files.vocabs.size()),
       "Give --vocabs SOURCE TARGET.");
 }
 

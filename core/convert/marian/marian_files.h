@@ -1,13 +1,13 @@
 #pragma once
 
 #include "core/base/api.h"
-#include "core/convert/marian/npz_import.h"
+#include "core/convert/foreign_model.h"
 
 namespace phraseq {
 
 /// Replaces a folder by the `.npz` file in it (the one that decoder.yml names, if there are
 /// several), and fills in the vocabularies from `MODEL.npz.decoder.yml` or `decoder.yml` next to
 /// the model. Throws UsageError if they cannot be found.
-PHRASEQ_API MarianFiles find_marian_files(MarianFiles files);
+PHRASEQ_API ForeignModel find_marian_files(ForeignModel files);
 
 }  // namespace phraseq

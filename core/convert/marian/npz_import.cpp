@@ -30,9 +30,9 @@ constexpr const char* kSettingsArray = "special:model.yml";
 
 class NpzImporter {
  public:
-  explicit NpzImporter(MarianFiles files)
+  explicit NpzImporter(ForeignModel files)
       : files_(find_marian_files(std::move(files))),
-        file_(std::make_shared<NpzFile>(files_.model)) {
+        file_(std::make_shared<NpzFile>(files_.weights)) {
     model_.files.push_back(file_);
   }
 
@@ -51,14 +51,14 @@ class NpzImporter {
 
  private:
   [[noreturn]] void fail(std::string_view problem) const {
-    throw FormatError(fmt::format("{}: {}", files_.model, problem));
+    throw FormatError(fmt::format("{}: {}", files_.weights, problem));
   }
 
   void read_settings() {
     const TensorView& array = take(kSettingsArray);
     std::string text(reinterpret_cast<const char*>(array.bytes.data()), array.bytes.size());
     text = text.substr(0, text.find('\0'));
-    const std::string where = fmt::format("{}: {}", files_.model, kSettingsArray);
+    const std::string where = fmt::format("{}: {}", files_.weights, kSettingsArray);
     const json config = parse_yaml(text, where);
     settings_ = marian_settings_of(config, where);
     model_.architecture = settings_.architecture;
@@ -78,7 +78,7 @@ class NpzImporter {
     throw UsageError(
         fmt::format("{}: --sentencepiece is not used, because the vocabularies are SentencePiece "
                     "models",
-                    files_.model),
+                    files_.weights),
         "Leave out --sentencepiece.");
   }
 
@@ -94,7 +94,7 @@ class NpzImporter {
   }
 
   void set_tokenizer() {
-    const fs::path folder = fs::path(files_.model).parent_path();
+    const fs::path folder = fs::path(files_.weights).parent_path();
     const std::string source = (folder / "source.spm").string();
     const std::string target = (folder / "target.spm").string();
     const bool of_source = is_marian_sentencepiece(files_.vocabs.front());
@@ -105,7 +105,7 @@ class NpzImporter {
       throw UsageError(
           fmt::format("{}: one vocabulary is a SentencePiece model and the other is "
                       "not, which is not supported",
-                      files_.model));
+                      files_.weights));
     } else if (!files_.sentencepiece.empty()) {
       model_.set_sentencepiece(files_.sentencepiece, files_.sentencepiece);
     } else if (fs::exists(source) && fs::exists(target)) {
@@ -222,7 +222,7 @@ class NpzImporter {
     const TensorView& array = take(name);
     if (!is_float(array.dtype))
       fail(fmt::format("'{}' is {}", name, to_string(array.dtype)));
-    weights_.push_back(reorder_rows(model_, array, rows, files_.model));
+    weights_.push_back(reorder_rows(model_, array, rows, files_.weights));
     weights_.back().name = ours;
   }
 
@@ -233,13 +233,13 @@ class NpzImporter {
     const std::string projection = "decoder.output_projection.weight";
     if (!settings_.tied_output && has(output + "W")) {  // older models did not transpose it
       take_matrix(output + "W", projection);
-      weights_.back() = reorder_rows(model_, weights_.back(), target_, files_.model);
+      weights_.back() = reorder_rows(model_, weights_.back(), target_, files_.weights);
     } else if (!settings_.tied_output) {
       take_rows(output + "Wt", projection, target_);
     }
     const auto given =
         settings_.has_output_bias ? take_values(output + "b") : std::vector<double>();
-    model_.add_output_bias(reorder_bias(given, target_, files_.model));
+    model_.add_output_bias(reorder_bias(given, target_, files_.weights));
   }
 
   void check_leftovers() const {
@@ -250,17 +250,17 @@ class NpzImporter {
     }
     if (!unknown.empty()) {
       throw UsageError(fmt::format("{}: it has arrays that are not supported:\n    {}",
-                                   files_.model,
+                                   files_.weights,
                                    fmt::join(unknown, "\n    ")));
     }
   }
 
   void finish() {
-    model_.add_parameters(weights_, files_.model, source_.dictionary, target_.dictionary);
-    model_.origin = {{"toolkit", "marian"}, {"weights", files_.model}};
+    model_.add_parameters(weights_, files_.weights, source_.dictionary, target_.dictionary);
+    model_.origin = {{"toolkit", "marian"}, {"weights", files_.weights}};
   }
 
-  MarianFiles files_;
+  ForeignModel files_;
   std::shared_ptr<NpzFile> file_;
   ImportedModel model_;
   MarianSettings settings_;
@@ -272,6 +272,6 @@ class NpzImporter {
 
 }  // namespace
 
-ImportedModel import_marian_npz(const MarianFiles& files) { return NpzImporter(files).run(); }
+ImportedModel import_marian_npz(const ForeignModel& files) { return NpzImporter(files).run(); }
 
 }  // namespace phraseq

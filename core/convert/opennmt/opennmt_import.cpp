@@ -44,19 +44,19 @@ constexpr std::array<NamePart, 13> kOpenNmtNames = {
 
 class OpenNmtImporter {
  public:
-  explicit OpenNmtImporter(OpenNmtFiles files) : files_(std::move(files)) {}
+  explicit OpenNmtImporter(ForeignModel files) : files_(std::move(files)) {}
 
   ImportedModel run() {
     open();
     model_.options = options_from_opennmt(
         settings_,
         {has("encoder.layers.0.self_attn.q_proj.bias"), has("encoder.layers.0.fc1.bias")},
-        files_.model);
+        files_.weights);
     take_positions();
     read_vocabularies();
     add_parameters();
     model_.set_sentencepiece_or(files_.sentencepiece, "word");
-    model_.origin = {{"toolkit", "opennmt"}, {"weights", files_.model}};
+    model_.origin = {{"toolkit", "opennmt"}, {"weights", files_.weights}};
     return std::move(model_);
   }
 
@@ -67,18 +67,18 @@ class OpenNmtImporter {
     if (found != kNoPickle)
       return found;
     throw FormatError(
-        fmt::format("{}: not a checkpoint of OpenNMT-py: it has no '{}'", files_.model, name),
+        fmt::format("{}: not a checkpoint of OpenNMT-py: it has no '{}'", files_.weights, name),
         "Expected a file that OpenNMT-py 3 wrote with save_format pytorch.");
   }
 
   void open() {
-    file_ = std::make_shared<TorchFile>(TorchFile::open(files_.model));
+    file_ = std::make_shared<TorchFile>(TorchFile::open(files_.weights));
     model_.files.push_back(file_);
     weights_ = file_->tensors(part("model"));
     for (TensorView& tensor : weights_) tensor.name = renamed_parameter(tensor.name, kOpenNmtNames);
     generator_ = file_->tensors(part("generator"));
-    settings_ = json_of(file_->values(), part("opt"), files_.model);
-    vocabularies_ = json_of(file_->values(), part("vocab"), files_.model);
+    settings_ = json_of(file_->values(), part("opt"), files_.weights);
+    vocabularies_ = json_of(file_->values(), part("vocab"), files_.weights);
   }
 
   bool has(std::string_view name) const {
@@ -93,18 +93,18 @@ class OpenNmtImporter {
       const auto table = std::ranges::find(weights_, name, &TensorView::name);
       if (table == weights_.end() || table->shape.size() != 3)
         throw FormatError(
-            fmt::format("{}: the table of positions '{}' is missing", files_.model, name));
+            fmt::format("{}: the table of positions '{}' is missing", files_.weights, name));
       TensorView rows = *table;
       rows.shape.erase(rows.shape.begin() + 1);
-      model_.options["pos"] = kind_of_sinusoids(rows, files_.model);
+      model_.options["pos"] = kind_of_sinusoids(rows, files_.weights);
       model_.options[option] = rows.shape[0];
       weights_.erase(table);
     }
   }
 
   ForeignVocabulary read_vocabulary(const char* side) const {
-    const std::string place = fmt::format("{}: the vocabulary '{}'", files_.model, side);
-    const auto symbols = JsonEntry(vocabularies_, files_.model + ": vocab").at(side).texts();
+    const std::string place = fmt::format("{}: the vocabulary '{}'", files_.weights, side);
+    const auto symbols = JsonEntry(vocabularies_, files_.weights + ": vocab").at(side).texts();
     const std::array<int64_t, 4> specials = {row_of_symbol(symbols, "<s>"),
                                              row_of_symbol(symbols, "<blank>"),
                                              row_of_symbol(symbols, "</s>"),
@@ -127,27 +127,27 @@ class OpenNmtImporter {
                             target_.dictionary);
     const std::string start = vocabularies_.value("decoder_start_token", std::string("<s>"));
     if (start != "<s>" && start != "</s>")
-      throw UsageError(
-          fmt::format("{}: decoding starts from '{}', expected <s> or </s>", files_.model, start));
+      throw UsageError(fmt::format(
+          "{}: decoding starts from '{}', expected <s> or </s>", files_.weights, start));
     model_.options["start_token"] = start == "<s>" ? "bos" : "eos";
   }
 
   const TensorView& generator(std::string_view name) const {
     const auto found = std::ranges::find(generator_, name, &TensorView::name);
     if (found == generator_.end())
-      throw FormatError(fmt::format("{}: the generator has no '{}'", files_.model, name));
+      throw FormatError(fmt::format("{}: the generator has no '{}'", files_.weights, name));
     return *found;
   }
 
   void add_parameters() {
     weights_.push_back(generator("weight"));
     weights_.back().name = "decoder.output_projection.weight";
-    reorder_matrices(model_, weights_, source_, target_, files_.model);
-    model_.add_parameters(weights_, files_.model, source_.dictionary, target_.dictionary);
-    model_.add_output_bias(reorder_bias(float_values(generator("bias")), target_, files_.model));
+    reorder_matrices(model_, weights_, source_, target_, files_.weights);
+    model_.add_parameters(weights_, files_.weights, source_.dictionary, target_.dictionary);
+    model_.add_output_bias(reorder_bias(float_values(generator("bias")), target_, files_.weights));
   }
 
-  OpenNmtFiles files_;
+  ForeignModel files_;
   std::shared_ptr<TorchFile> file_;
   json settings_, vocabularies_;
   ImportedModel model_;
@@ -168,6 +168,6 @@ bool is_opennmt_checkpoint(const std::string& path) {
   }
 }
 
-ImportedModel import_opennmt(const OpenNmtFiles& files) { return OpenNmtImporter(files).run(); }
+ImportedModel import_opennmt(const ForeignModel& files) { return OpenNmtImporter(files).run(); }
 
 }  // namespace phraseq

@@ -3,25 +3,19 @@
 #include <string>
 
 #include "core/base/api.h"
+#include "core/convert/foreign_model.h"
 #include "core/convert/imported_model.h"
 
 namespace phraseq {
-
-/// The files of an OpenNMT-py model.
-struct OpenNmtFiles {
-  std::string model{};          ///< a checkpoint (model_step_N.pt)
-  std::string sentencepiece{};  ///< subword model for both languages; empty = none
-  std::string source_lang{};    ///< empty = src_lang of its options
-  std::string target_lang{};
-};
 
 /// Whether a file of `torch.save` has the parts of a checkpoint of OpenNMT-py 3.x: `model`,
 /// `generator`, `vocab` and `opt`. False for a file that cannot be read.
 PHRASEQ_API bool is_opennmt_checkpoint(const std::string& path);
 
-/// Reads an OpenNMT-py 3.x Transformer. Its sources have no </s>, and its layers are pre-norm.
-/// Words that pad the vocabulary to a multiple of eight remain in it: their scores are learned.
-/// Throws FormatError, UsageError and IoError as import_fairseq does.
-PHRASEQ_API ImportedModel import_opennmt(const OpenNmtFiles& files);
+/// Reads an OpenNMT-py 3.x Transformer from a checkpoint (model_step_N.pt). Its sources have no
+/// </s>, and its layers are pre-norm. Words that pad the vocabulary to a multiple of eight remain
+/// in it: their scores are learned. Throws FormatError, UsageError and IoError as import_fairseq
+/// does.
+PHRASEQ_API ImportedModel import_opennmt(const ForeignModel& files);
 
 }  // namespace phraseq

@@ -27,7 +27,7 @@ using testing::write_bytes;
 const std::string kJoeyGolden = PHRASEQ_SOURCE_FOLDER "/tests/golden/joeynmt/";
 
 TEST(JoeyImport, ReadsOptionsLanguagesAndVocabularies) {
-  const ImportedModel model = import_joeynmt({.model = kJoeyGolden + "pre"});
+  const ImportedModel model = import_joeynmt({.weights = kJoeyGolden + "pre"});
   EXPECT_EQ(model.texts.at("source_language"), "xx");
   EXPECT_EQ(model.texts.at("target_language"), "yy");
   EXPECT_EQ(model.texts.at("tokenizer"), "word");
@@ -37,7 +37,7 @@ TEST(JoeyImport, ReadsOptionsLanguagesAndVocabularies) {
   EXPECT_EQ(model.options.at("max_source_positions"), 5000);
   const auto target = Dictionary::parse(model.texts.at("target_dictionary"), "dictionary");
   EXPECT_EQ(target.symbol(4), "t0");
-  const ImportedModel shared = import_joeynmt({.model = kJoeyGolden + "post/best.ckpt"});
+  const ImportedModel shared = import_joeynmt({.weights = kJoeyGolden + "post/best.ckpt"});
   EXPECT_TRUE(shared.joined());
   EXPECT_EQ(shared.options.at("share_all_embeddings"), true);
   EXPECT_EQ(shared.options.at("activation_fn"), "gelu");
@@ -107,15 +107,15 @@ TEST(JoeyImport, FindsSpecialSymbolsUnderTheNamesOfTheConfiguration) {
   config.insert(config.find(data) + data.size(),
                 "  special_symbols: {unk_token: \"[UNK]\", eos_token: \"[END]\"}\n");
   write_bytes(folder.file("config.yaml"), config);
-  const ImportedModel renamed = import_joeynmt({.model = folder.path()});
-  const ImportedModel original = import_joeynmt({.model = kJoeyGolden + "pre"});
+  const ImportedModel renamed = import_joeynmt({.weights = folder.path()});
+  const ImportedModel original = import_joeynmt({.weights = kJoeyGolden + "pre"});
   EXPECT_EQ(renamed.texts, original.texts);
 }
 
 TEST(JoeyImport, TakesNoMoreThanTwoVocabularies) {
   const std::string file = kJoeyGolden + "pre/src_vocab.txt";
   try {
-    import_joeynmt({.model = kJoeyGolden + "pre", .vocabs = {file, file, file}});
+    import_joeynmt({.weights = kJoeyGolden + "pre", .vocabs = {file, file, file}});
     FAIL();
   } catch (const UsageError& problem) {
     EXPECT_THAT(problem.message(), HasSubstr("3 vocabularies, expected two"));
@@ -126,7 +126,7 @@ TEST(JoeyImport, RejectsOtherFilesAndVocabulariesThatDoNotFit) {
   const TemporaryFolder folder;
   const auto rejection = [&] {
     try {
-      import_joeynmt({.model = folder.path()});
+      import_joeynmt({.weights = folder.path()});
       return std::string("accepted");
     } catch (const Error& problem) {
       return problem.message();

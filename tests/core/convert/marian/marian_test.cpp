@@ -32,8 +32,8 @@ using testing::write_bytes;
 
 const std::string kMarianGolden = PHRASEQ_SOURCE_FOLDER "/tests/golden/marian/";
 
-MarianFiles golden_files() {
-  return {.model = kMarianGolden + "model.npz", .source_lang = "xx", .target_lang = "yy"};
+ForeignModel golden_files() {
+  return {.weights = kMarianGolden + "model.npz", .source_lang = "xx", .target_lang = "yy"};
 }
 
 std::map<std::string, std::vector<double>> floats_of(const std::vector<TensorView>& tensors) {
@@ -83,7 +83,7 @@ TEST(MarianNpzImport, TransposesMatricesAndPutsRowsIntoOurOrder) {
 
 TEST(MarianNpzImport, RejectsASubwordModelIfTheVocabulariesAreSubwordModels) {
   const std::string pieces = PHRASEQ_SOURCE_FOLDER "/tests/golden/hf_marian/source.spm";
-  MarianFiles files = golden_files();
+  ForeignModel files = golden_files();
   files.vocabs = {pieces, pieces};
   files.sentencepiece = pieces;
   try {
@@ -100,17 +100,17 @@ TEST(MarianNpzImport, FindsTheFilesOfAFolder) {
        {"model.npz", "model.npz.decoder.yml", "vocab.source.yml", "vocab.target.yml"})
     fs::copy(kMarianGolden + name, whole.file(name));
   const auto found =
-      import_marian_npz({.model = whole.path(), .source_lang = "xx", .target_lang = "yy"});
+      import_marian_npz({.weights = whole.path(), .source_lang = "xx", .target_lang = "yy"});
   EXPECT_EQ(found.texts, import_marian_npz(golden_files()).texts);
   fs::copy(kMarianGolden + "model.npz", folder.file("one.npz"));
   try {
-    import_marian_npz({.model = folder.path(), .source_lang = "xx", .target_lang = "yy"});
+    import_marian_npz({.weights = folder.path(), .source_lang = "xx", .target_lang = "yy"});
     FAIL();
   } catch (const UsageError& problem) {
     EXPECT_THAT(problem.what(), HasSubstr("Give --vocabs SOURCE TARGET."));
   }
   fs::copy(folder.file("one.npz"), folder.file("two.npz"));
-  EXPECT_THROW(import_marian_npz({.model = folder.path()}), UsageError);
+  EXPECT_THROW(import_marian_npz({.weights = folder.path()}), UsageError);
 }
 
 TEST(MarianNpzExport, OfAnImportedModelIsTheOriginal) {
@@ -137,7 +137,7 @@ TEST(MarianNpzExport, OfAnImportedModelIsTheOriginal) {
   };
   EXPECT_EQ(read(exported), read(original));
   const auto again =
-      import_marian_npz({.model = folder.file("out"), .source_lang = "xx", .target_lang = "yy"});
+      import_marian_npz({.weights = folder.file("out"), .source_lang = "xx", .target_lang = "yy"});
   EXPECT_EQ(floats_of(again.tensors), floats_of(import_marian_npz(golden_files()).tensors));
 }
 
@@ -166,7 +166,7 @@ std::string rejection(const std::string& find,
   write_bytes(folder.file("model.npz"), archive.finish());
   try {
     import_marian_npz(
-        {.model = folder.file("model.npz"),
+        {.weights = folder.file("model.npz"),
          .vocabs = {kMarianGolden + "vocab.source.yml", kMarianGolden + "vocab.target.yml"},
          .source_lang = "xx",
          .target_lang = "yy"});

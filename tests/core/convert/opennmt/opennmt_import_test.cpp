@@ -24,8 +24,8 @@ using testing::write_bytes;
 
 const std::string kOpenNmtGolden = PHRASEQ_SOURCE_FOLDER "/tests/golden/opennmt/";
 
-OpenNmtFiles files_of(const std::string& model) {
-  return {.model = model, .source_lang = "xx", .target_lang = "yy"};
+ForeignModel files_of(const std::string& model) {
+  return {.weights = model, .source_lang = "xx", .target_lang = "yy"};
 }
 
 TEST(OpenNmtImport, ReadsOptionsAndVocabularies) {
@@ -46,7 +46,7 @@ TEST(OpenNmtImport, ReadsOptionsAndVocabularies) {
 }
 
 TEST(OpenNmtImport, KeepsTheSubwordModel) {
-  OpenNmtFiles files = files_of(kOpenNmtGolden + "plain.pt");
+  ForeignModel files = files_of(kOpenNmtGolden + "plain.pt");
   files.sentencepiece = PHRASEQ_SOURCE_FOLDER "/tests/golden/hf_marian/source.spm";
   const ImportedModel model = import_opennmt(files);
   EXPECT_EQ(model.texts.at("tokenizer"), "sentencepiece");
@@ -101,7 +101,7 @@ TEST(OpenNmtOptions, NameSettingsWithoutCounterpart) {
 }
 
 TEST(OpenNmtImport, RejectsWhatIsNoCheckpointAndTruncatedFiles) {
-  EXPECT_THAT(message_of([] { import_opennmt({.model = kOpenNmtGolden + "plain.pt"}); }),
+  EXPECT_THAT(message_of([] { import_opennmt({.weights = kOpenNmtGolden + "plain.pt"}); }),
               HasSubstr("the languages are not recorded"));
   EXPECT_THAT(message_of([] { import_opennmt(files_of(golden_torch_file("fairseq_cfg.pt"))); }),
               HasSubstr("not a checkpoint of OpenNMT-py: it has no"));
