@@ -281,7 +281,7 @@ std::vector<std::string> EngineSetup::problems() const {
 void EngineSetup::finish() {
   OptionTable table = described(parts_->decoder);
   OptionField* nbest = table.find("nbest");
-  const int64_t beam = number_in(table, "beam", 1);
+  const int64_t beam = std::max<int64_t>(1, number_in(table, "beam", 1));  // 0 = sampling
   if (nbest != nullptr && number_in(table, "nbest", 1) == 1)
     nbest->from_text(std::to_string(beam), OptionOrigin::kDefault);
   parts_->max_nbest = number_in(table, "nbest", 1);

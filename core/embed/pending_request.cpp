@@ -93,6 +93,9 @@ class RequestEncoder {
     check_characters(layout, field);
     if (layout.sentences.size() != 1 || layout.sentences.front() != prefix_)
       throw TranslationFailure(FailureReason::kBadInput, field, "expected one line");
+    if (layout_.sentences.empty())
+      throw TranslationFailure(
+          FailureReason::kBadInput, field, "the text has no sentence that it could begin");
   }
 
   bool is_too_long(const Example& example) const {

@@ -69,11 +69,13 @@ TextLayout lay_out_lines(std::string_view text) {
     const bool has_return = length > 0 && text[length - 1] == '\r';
     const std::string_view line = text.substr(0, length - (has_return ? 1 : 0));
     const size_t next = newline == std::string_view::npos ? text.size() : newline + 1;
-    if (!line.empty()) {
+    const bool is_blank = line.find_first_not_of(" \t") == std::string_view::npos;
+    if (!is_blank) {
       layout.sentences.emplace_back(line);
       layout.gaps.emplace_back();
     }
-    layout.gaps.back() += text.substr(line.size(), next - line.size());
+    const size_t begin = is_blank ? 0 : line.size();
+    layout.gaps.back() += text.substr(begin, next - begin);
     text.remove_prefix(next);
   }
   return layout;

@@ -15,7 +15,7 @@ struct TextLayout {
   std::vector<std::string> gaps;
 };
 
-/// Each line that is not empty as a sentence. Lines are those of LineReader: they end in "\n" or
+/// Each line that is not blank as a sentence. Lines are those of LineReader: they end in "\n" or
 /// "\r\n"; a byte-order mark at the beginning belongs to no line.
 PHRASEQ_API TextLayout lay_out_lines(std::string_view text);
 

@@ -96,6 +96,18 @@ TEST_F(ServeTest, ForcesPrefixes) {
   const Response unknown = post(port(), "/v1/translate", {{"text", "one"}, {"prefix", "Haus"}});
   EXPECT_EQ(unknown.status, 400);
   EXPECT_EQ(error_field(unknown), "prefix[0]");
+  const Response later = post(port(), "/v1/translate", {{"text", " \none"}, {"prefix", "sieben"}});
+  EXPECT_THAT(later.json()["translations"][0]["text"].get<std::string>(), StartsWith(" \nsieben"));
+  const Response none = post(port(), "/v1/translate", {{"text", ""}, {"prefix", "sieben"}});
+  EXPECT_EQ(none.status, 400);
+  EXPECT_EQ(error_field(none), "prefix[0]");
+}
+
+TEST_F(ServeTest, Samples) {
+  start("--sampling --sampling-topk 1");
+  const Response response = post(port(), "/v1/translate", {{"text", "one two"}});
+  EXPECT_EQ(response.status, 200) << response.body;
+  EXPECT_EQ(response.json()["translations"][0]["text"], generated("one two\n", "--beam 1").at(0));
 }
 
 TEST_F(ServeTest, RefusesPrefixesThatAreLongerThanTheTranslationMayBe) {

@@ -22,6 +22,12 @@ TEST(TextLayoutOfLines, HasEveryLineThatIsNotEmpty) {
   EXPECT_THAT(layout.gaps, ElementsAre("\n", "\r\n\n\n", ""));
 }
 
+TEST(TextLayoutOfLines, HasNoSentenceForBlanks) {
+  const TextLayout layout = lay_out_lines(" \t\none\n  ");
+  EXPECT_THAT(layout.sentences, ElementsAre("one"));
+  EXPECT_THAT(layout.gaps, ElementsAre(" \t\n", "\n  "));
+}
+
 TEST(TextLayoutOfLines, PutsEveryTextTogetherAgain) {
   for (const char* text : {"",
                            "\n",

@@ -71,6 +71,8 @@ HydraSettings::HydraSettings(const std::string& folder, const std::string& name)
   Json own = parse_settings(read_file(file_), file_);
   Json defaults = own.value("defaults", Json::array());
   own.erase("defaults");
+  if (!defaults.is_array())
+    throw UsageError(fmt::format("{}: 'defaults' is not a list", file_));
   if (std::ranges::find(defaults, self) == defaults.end())
     defaults.insert(defaults.begin(), self);
   for (const Json& item : defaults)

@@ -123,6 +123,8 @@ TEST_F(HydraCommands, RejectUnknownGroupsByName) {
   EXPECT_THAT([&] { read("optimisation: {lr: 1}\n"); },
               ThrowsMessage<UsageError>(AllOf(HasSubstr("main.yaml: 'optimisation' is not a group"),
                                               HasSubstr("optimization"))));
+  EXPECT_THAT([&] { read("defaults: base\n"); },
+              ThrowsMessage<UsageError>(HasSubstr("main.yaml: 'defaults' is not a list")));
   EXPECT_THAT([&] { read("- a\n"); },
               ThrowsMessage<UsageError>(HasSubstr("main.yaml: it has no settings")));
   EXPECT_THAT([&] { read("optimization: {lr: [[1]]}\n"); },

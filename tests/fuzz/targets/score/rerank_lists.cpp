@@ -4,7 +4,7 @@
 
 #include "tests/fuzz/fuzz_input.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+PHRASEQ_FUZZ_TARGET(rerank_lists) {
   using namespace phraseq;
   const fuzz::FileInMemory file(fuzz::text_of(data, size));
   fuzz::check([&] {

@@ -5,7 +5,7 @@
 #include "core/text/moses/moses_truecaser.h"
 #include "tests/fuzz/fuzz_input.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+PHRASEQ_FUZZ_TARGET(truecase_model) {
   using namespace phraseq;
   const std::string text(fuzz::text_of(data, size));
   fuzz::check([&] {
