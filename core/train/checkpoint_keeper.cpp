@@ -95,12 +95,10 @@ void CheckpointKeeper::save(const PathOf& path_of, int64_t updates, bool stays) 
 /// False if the run continues without this checkpoint.
 bool CheckpointKeeper::try_to_save(const std::string& path, int64_t updates, bool stays) {
   const bool is_written =
-      tries("checkpoint not written", updates, [&] { write_and_point(path, stays); });
+      tries("checkpoint not written", updates, [&] { write_and_point(path, updates, stays); });
   if (is_written) {
     origins_[std::filesystem::path(path).filename().string()] = {updates, !stays};
-    tries("checkpoint written, but others not kept or deleted", updates, [&] {
-      keep_and_delete(path, updates);
-    });
+    tries("checkpoint written, but others not deleted", updates, [&] { delete_others(path); });
   }
   return is_written;
 }
@@ -122,19 +120,20 @@ bool CheckpointKeeper::tries(const char* failed,
   }
 }
 
-void CheckpointKeeper::write_and_point(const std::string& path, bool stays) {
+void CheckpointKeeper::write_and_point(const std::string& path, int64_t updates, bool stays) {
   write_(path, stays);
-  // First: a run that is killed now resumes from the checkpoint before, and validates again.
+  // checkpoint_last comes last: a run that is killed before resumes from the checkpoint before, and
+  // finds the best one again.
+  const auto& [validated_at, value] = state_.last_validation;
+  if (options_.keep_best_checkpoints > 0 && validated_at == updates && std::isfinite(value))
+    folder_->keep_as_best(path, choice_.metric, value);
   if (is_best_)
     folder_->point(kBestPointer, path);
   if (!options_.no_last_checkpoints)
     folder_->point(kLastPointer, path);
 }
 
-void CheckpointKeeper::keep_and_delete(const std::string& path, int64_t updates) {
-  const auto& [validated_at, value] = state_.last_validation;
-  if (options_.keep_best_checkpoints > 0 && validated_at == updates && std::isfinite(value))
-    folder_->keep_as_best(path, choice_.metric, value);
+void CheckpointKeeper::delete_others(const std::string& path) {
   RetentionRules rules;
   rules.keep_interval_updates =
       options_.save_interval_updates > 0 ? options_.keep_interval_updates : 0;

@@ -70,8 +70,8 @@ class PHRASEQ_API CheckpointKeeper {
   void save(const PathOf& path_of, int64_t updates, bool stays);
   bool try_to_save(const std::string& path, int64_t updates, bool stays);
   bool tries(const char* failed, int64_t updates, const std::function<void()>& step);
-  void write_and_point(const std::string& path, bool stays);
-  void keep_and_delete(const std::string& path, int64_t updates);
+  void write_and_point(const std::string& path, int64_t updates, bool stays);
+  void delete_others(const std::string& path);
   bool spares(const std::string& path);
 
   /// How a checkpoint of the folder came about.

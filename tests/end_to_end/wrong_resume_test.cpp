@@ -136,6 +136,21 @@ TEST_F(WrongResume, ModelsWithDifferentDictionariesCannotFormAnEnsemble) {
   }
 }
 
+/// As after a signal, or a kill during the validation: the update was saved, but not the epoch.
+TEST_F(WrongResume, TheLastEpochEndsIfTheRunWasStoppedAtItsLastUpdate) {
+  const Arguments arguments =
+      toy_train("short", 2) + words("--threads 1 --max-tokens 100000 --save-interval-updates 1");
+  ASSERT_EQ(workspace_.run(arguments).exit_code, kExitOk);
+  for (const char* name : {"checkpoint2.safetensors", "checkpoint_best", "checkpoint_last"})
+    ASSERT_TRUE(std::filesystem::remove(workspace_.path(std::string("short/") + name)));
+  const CommandResult again = workspace_.run(arguments);
+  EXPECT_EQ(again.exit_code, kExitOk) << again.errors;
+  EXPECT_THAT(again.errors, HasSubstr("epoch 002 | valid on 'valid' subset"));
+  EXPECT_TRUE(workspace_.exists("short/checkpoint2.safetensors"));
+  EXPECT_TRUE(workspace_.exists("short/checkpoint_best"));
+  EXPECT_THAT(workspace_.run(arguments).errors, HasSubstr("nothing to do"));
+}
+
 TEST_F(WrongResume, KeepsTheManifestOfTheEarlierRun) {
   const std::string manifest = workspace_.read("run/run.json");
   EXPECT_EQ(workspace_.run(toy_train("run", 20) + words("--update-freq 2")).exit_code, kExitUsage);
@@ -156,6 +171,14 @@ TEST_F(WrongResume, ANamedCheckpointThatIsMissingIsAnError) {
   EXPECT_EQ(unnamed.exit_code, kExitUsage);
   EXPECT_THAT(unnamed.errors, HasSubstr("--restore-file: the name is empty"));
   EXPECT_EQ(workspace_.read("run/metrics.jsonl"), before);
+}
+
+TEST_F(WrongResume, AMissingBestCheckpointDoesNotStartANewRun) {
+  std::filesystem::remove(workspace_.path("run/checkpoint_best"));
+  const CommandResult result =
+      workspace_.run(toy_train("run", 20) + words("--threads 1 --restore-file checkpoint_best"));
+  EXPECT_EQ(result.exit_code, kExitUsage);
+  EXPECT_THAT(result.errors, HasSubstr("run has checkpoints, but not this one"));
 }
 
 TEST_F(WrongResume, ARunThatSavesNothingContinuesToo) {

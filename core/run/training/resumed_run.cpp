@@ -36,7 +36,15 @@ std::optional<std::string> restore_path(const CheckpointOptions& options) {
   std::error_code problem;
   if (!std::filesystem::is_directory(options.save_dir, problem))
     return std::nullopt;
-  return resolve_in_folder(options.save_dir, name, options.strict_resume);
+  const auto found = resolve_in_folder(options.save_dir, name, options.strict_resume);
+  if (!found && resolve_in_folder(options.save_dir, kLastPointer, options.strict_resume)) {
+    throw UsageError(
+        fmt::format(
+            "--restore-file {}: {} has checkpoints, but not this one", name, options.save_dir),
+        fmt::format("Use --restore-file {}, or start from scratch in another --save-dir.",
+                    kLastPointer));
+  }
+  return found;
 }
 
 std::optional<CheckpointFile> file_to_resume(const CheckpointOptions& options) {

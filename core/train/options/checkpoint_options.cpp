@@ -14,8 +14,8 @@ void describe_files(OptionTable& table, CheckpointOptions& o) {
   table
       .field("restore-file",
              o.restore_file,
-             "Checkpoint to resume from, a file name in --save-dir or a path. Without "
-             "checkpoint_last (or checkpoint_best), training starts from scratch.")
+             "Checkpoint to resume from, a file name in --save-dir or a path. Training starts from "
+             "scratch if --save-dir has no checkpoints.")
       .harmless();
   table
       .field("finetune-from-model",
