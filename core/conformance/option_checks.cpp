@@ -1,6 +1,10 @@
 #include "core/conformance/option_checks.h"
 
 #include <algorithm>
+#include <map>
+#include <string>
+#include <type_traits>
+#include <variant>
 
 #include <fmt/format.h>
 
@@ -36,9 +40,34 @@ Findings names_of_options(const Component& component) {
   return findings;
 }
 
+/// The field that an option describes; null for the values of an enum.
+const void* field_of(const OptionField& option) {
+  const auto address = [](const auto& target) -> const void* {
+    if constexpr (std::is_pointer_v<std::decay_t<decltype(target)>>)
+      return target;
+    else
+      return nullptr;
+  };
+  return std::visit(address, option.target);
+}
+
+void check_fields(const OptionTable& table, Findings& findings) {
+  std::map<const void*, std::string> names;
+  for (const OptionField& option : table.fields()) {
+    const void* const field = field_of(option);
+    if (field == nullptr)
+      continue;
+    const auto [known, is_new] = names.try_emplace(field, option.name);
+    if (!is_new)
+      findings.push_back(
+          fmt::format("--{} and --{} describe the same field", known->second, option.name));
+  }
+}
+
 Findings records_of_options(const Component& component) {
   Findings findings;
   DescribedOptions changed(component);
+  check_fields(changed.table, findings);
   change_all(changed.table);
   const auto record = to_json(changed.table);
 

@@ -1,8 +1,25 @@
 #include "core/criterion/named_criterion.h"
 
+#include <ATen/core/grad_mode.h>
+
 #include "core/plugin/component_call.h"
 
 namespace phraseq {
+
+namespace {
+
+LossReport checked(LossReport report, const Component& component) {
+  const at::Tensor& loss = report.loss;
+  if (!loss.defined() || loss.numel() != 1)
+    throw component_failure(component, "loss", "LossReport::loss is not a scalar");
+  if (at::GradMode::is_enabled() && !loss.requires_grad()) {
+    throw component_failure(
+        component, "loss", "LossReport::loss does not depend on the parameters of the model");
+  }
+  return report;
+}
+
+}  // namespace
 
 NamedCriterion::NamedCriterion(const Selection& selection, const CriterionSetup& setup)
     : component_(*selection.component), criterion_(create<Criterion>(selection, setup)) {}
@@ -10,15 +27,18 @@ NamedCriterion::NamedCriterion(const Selection& selection, const CriterionSetup&
 LossReport NamedCriterion::loss(const DecoderOutput& output,
                                 const Batch& batch,
                                 nn::Context& context) {
-  return call_component(
-      component_, "loss", [&] { return criterion_->loss(output, batch, context); });
+  return checked(
+      call_component(component_, "loss", [&] { return criterion_->loss(output, batch, context); }),
+      component_);
 }
 
 LossReport NamedCriterion::loss_of_model(const ForwardPass& model,
                                          const Batch& batch,
                                          nn::Context& context) {
-  return call_component(
-      component_, "loss", [&] { return criterion_->loss_of_model(model, batch, context); });
+  return checked(
+      call_component(
+          component_, "loss", [&] { return criterion_->loss_of_model(model, batch, context); }),
+      component_);
 }
 
 }  // namespace phraseq

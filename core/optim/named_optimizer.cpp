@@ -1,5 +1,7 @@
 #include "core/optim/named_optimizer.h"
 
+#include <cmath>
+
 #include <fmt/format.h>
 
 #include "core/base/error.h"
@@ -49,7 +51,15 @@ NamedScheduler::NamedScheduler(const Selection& selection, const LrSchedulerSetu
 }
 
 double NamedScheduler::rate(int64_t finished_updates) const {
-  return call_component(component_, "rate", [&] { return scheduler_->rate(finished_updates); });
+  const double rate =
+      call_component(component_, "rate", [&] { return scheduler_->rate(finished_updates); });
+  if (!std::isfinite(rate) || rate < 0) {
+    throw component_failure(
+        component_,
+        "rate",
+        fmt::format("the learning rate after {} updates is {}", finished_updates, rate));
+  }
+  return rate;
 }
 
 bool NamedScheduler::takes_lr_list() const {

@@ -16,6 +16,7 @@ ExitCode exit_code_for(std::string_view kind) {
 }  // namespace
 
 Error component_failure(const Component& component, std::string_view doing, std::string_view what) {
+  what = what.substr(0, what.find("\nException raised from "));  // LibTorch adds its call stack
   if (means_out_of_memory(what)) {
     return OutOfMemory(
         fmt::format("{} '{}' in {}: {}", component.kind, component.name, doing, what));

@@ -128,6 +128,9 @@ TEST_F(ThrowingPlugin, IsNamedWhenForwardThrowsAnything) {
 TEST_F(ThrowingPlugin, IsNamedWhenItsCriterionThrows) {
   expect_named(train("--criterion throwing"),
                "criterion 'throwing' failed in loss: the flux capacitor is empty");
+  expect_named(train("--criterion detached"),
+               "criterion 'detached' failed in loss: LossReport::loss does not depend on the "
+               "parameters of the model");
 }
 
 TEST_F(ThrowingPlugin, IsNamedWhenItsLoaderOptimizerOrScheduleThrows) {
@@ -142,9 +145,12 @@ TEST_F(ThrowingPlugin, IsNamedWhenItsLoaderOptimizerOrScheduleThrows) {
   const auto warmup = std::find(scheduled.begin(), scheduled.end(), "--warmup-updates");
   ASSERT_NE(warmup, scheduled.end());
   scheduled.erase(warmup, warmup + 2);  // an option of the schedule that is replaced
-  expect_named(workspace_.run(scheduled + Arguments{"--plugin-dir", THROWING_PLUGIN_FOLDER} +
-                              words("--lr-scheduler throwing")),
+  scheduled = scheduled + Arguments{"--plugin-dir", THROWING_PLUGIN_FOLDER, "--lr-scheduler"};
+  expect_named(workspace_.run(scheduled + Arguments{"throwing"}),
                "lr_scheduler 'throwing' failed in rate: the flux capacitor is empty",
+               kExitPlugin);
+  expect_named(workspace_.run(scheduled + Arguments{"negative"}),
+               "lr_scheduler 'negative' failed in rate: the learning rate after 0 updates is -0.5",
                kExitPlugin);
 }
 

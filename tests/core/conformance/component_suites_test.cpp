@@ -41,6 +41,23 @@ struct NoOptions final : Options {
   void describe(OptionTable&) override {}
 };
 
+/// Two names of one field.
+struct TwiceDescribed final : Options {
+  int64_t width = 1;
+  void describe(OptionTable& table) override {
+    table.field("width", width, "A width.");
+    table.field("breadth", width, "The same width.");
+  }
+};
+
+template <class OptionsType>
+struct OptionalCriterion final : Criterion {
+  OptionalCriterion(const OptionsType&, const CriterionSetup&) {}
+  LossReport loss(const DecoderOutput& output, const Batch& batch, nn::Context& context) override {
+    return token_loss(output, batch, {}, context);
+  }
+};
+
 template <bool kMean>
 struct TestCriterion final : Criterion {
   TestCriterion(const NoOptions&, const CriterionSetup&) {}
@@ -261,6 +278,11 @@ class ComponentSuites : public ::testing::Test {
 TEST_F(ComponentSuites, FindACriterionThatReportsMeans) {
   EXPECT_THAT((failures<Criterion, TestCriterion<false>>()), IsEmpty());
   EXPECT_THAT((failures<Criterion, TestCriterion<true>>()), Contains("sums add up over batches"));
+}
+
+TEST_F(ComponentSuites, FindTwoOptionsForOneField) {
+  EXPECT_THAT((failures<Criterion, OptionalCriterion<TwiceDescribed>, TwiceDescribed>()),
+              ElementsAre("options are restored from a checkpoint"));
 }
 
 TEST_F(ComponentSuites, FindADecoderWhoseTranslationsDoNotEnd) {

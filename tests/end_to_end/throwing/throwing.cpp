@@ -122,6 +122,19 @@ struct ThrowingCriterion final : Criterion {
   }
 };
 
+/// A number that no backward pass can begin from.
+struct DetachedCriterion final : Criterion {
+  DetachedCriterion(const SmoothingOption&, const CriterionSetup&) {}
+  LossReport loss(const DecoderOutput& output, const Batch& batch, nn::Context&) override {
+    LossReport report;
+    report.loss = output.hidden.detach().sum();
+    report.loss_sum = 1;
+    report.tokens = batch.target_out.numel();
+    report.sentences = batch.sentences();
+    return report;
+  }
+};
+
 struct ThrowingDecoder final : Decoder {
   ThrowingDecoder(const NoOptions&, const DecoderSetup&) {}
   std::vector<std::vector<Hypothesis>> decode(const DecodingRequest&) override {
@@ -167,13 +180,20 @@ struct ThrowingScheduler final : LrScheduler {
   double rate(int64_t) const override { throw_something("std"); }
 };
 
+struct NegativeScheduler final : LrScheduler {
+  NegativeScheduler(const NoOptions&, const LrSchedulerSetup&) {}
+  double rate(int64_t) const override { return -0.5; }
+};
+
 void register_components(Registry& registry) {
   registry.add<Tokenizer, ThrowingTokenizer, NoOptions>("throwing", "Throws.");
   registry.add<DataLoader, ThrowingLoader, NoOptions>("throwing", "Throws.");
   registry.add<Optimizer, ThrowingOptimizer, NoOptions>("throwing", "Throws.");
   registry.add<LrScheduler, ThrowingScheduler, NoOptions>("throwing", "Throws.");
   registry.add<Architecture, ThrowingModel, ThrowingOptions>("throwing", "Throws.");
+  registry.add<LrScheduler, NegativeScheduler, NoOptions>("negative", "Climbs.");
   registry.add<Criterion, ThrowingCriterion, SmoothingOption>("throwing", "Throws.");
+  registry.add<Criterion, DetachedCriterion, SmoothingOption>("detached", "Has no gradient.");
   registry.add<Decoder, ThrowingDecoder, NoOptions>("throwing", "Throws.");
 }
 
