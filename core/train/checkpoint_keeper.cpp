@@ -73,11 +73,24 @@ bool CheckpointKeeper::replaces_saved_best() const {
   return !saved || (choice_.larger_is_better ? value >= *saved : value <= *saved);
 }
 
+/// A step with a finite gradient can destroy a model: all later updates are then skipped. A single
+/// one may be due to its sentences, and a model that a validation finds finite is not destroyed.
+bool CheckpointKeeper::may_have_diverged(int64_t updates) const {
+  const auto& [validated_at, value] = state_.last_validation;
+  return validated_at == updates ? !std::isfinite(value) : state_.bad_updates_in_a_row > 1;
+}
+
 /// All processes that take part come here at the same moments: what decides is equal in all.
 /// `stays`: whether there is a reason for the checkpoint besides being the last or the best one.
 void CheckpointKeeper::save(const PathOf& path_of, int64_t updates, bool stays) {
   if (!takes_part() || (options_.no_last_checkpoints && !is_best_ && !stays))
     return;
+  if (may_have_diverged(updates)) {
+    log_warning(
+        "checkpoint not written: the model may have diverged, because its last losses or gradients "
+        "are not finite");
+    return;
+  }
   if (together_.collect)
     together_.collect();
   const std::optional<double> saved_best = state_.saved_best;

@@ -67,6 +67,7 @@ class PHRASEQ_API CheckpointKeeper {
   using PathOf = std::function<std::string(const CheckpointFolder& folder)>;
   bool takes_part() const { return folder_ != nullptr || together_.collect; }
   bool replaces_saved_best() const;
+  bool may_have_diverged(int64_t updates) const;
   void save(const PathOf& path_of, int64_t updates, bool stays);
   bool try_to_save(const std::string& path, int64_t updates, bool stays);
   bool tries(const char* failed, int64_t updates, const std::function<void()>& step);

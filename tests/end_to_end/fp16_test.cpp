@@ -48,6 +48,18 @@ class Fp16 : public ::testing::Test {
   Workspace workspace_;
 };
 
+/// The model is destroyed by an update with a finite gradient; after it, every loss scale
+/// overflows.
+TEST_F(Fp16, ADivergedModelDoesNotReplaceTheLastGoodOne) {
+  const std::string more = "--fp16 --disable-validation --keep-last-epochs 1 ";
+  ASSERT_EQ(train("run", 3, more).exit_code, kExitOk);
+  const auto good = last_tensors(workspace_, "run");
+  const CommandResult diverged = train(
+      "run", 60, more + "--lr 1e9 --allow-changed lr --clip-norm 0 --allow-changed clip-norm");
+  EXPECT_EQ(diverged.exit_code, kExitDivergence) << diverged.errors;
+  EXPECT_TRUE(last_tensors(workspace_, "run") == good) << diverged.errors;
+}
+
 TEST_F(Fp16, LearnsAsFp32DoesOnceTheLossScaleFits) {
   // Of 2^30, 2^14 gradients of the logits are beyond 65504.
   const CommandResult half =

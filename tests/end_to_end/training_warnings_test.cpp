@@ -58,7 +58,8 @@ TEST_F(TrainingWarnings, AreAnErrorWhereNoValidationGaveAFiniteLoss) {
             HasSubstr("Reduce --lr"),
             Not(HasSubstr("best_loss")),
             Not(HasSubstr("translate with it"))));
-  EXPECT_TRUE(space->exists("diverged/checkpoint_last"));
+  EXPECT_THAT(run.errors, HasSubstr("checkpoint not written: the model may have diverged"));
+  EXPECT_FALSE(space->exists("diverged/checkpoint_last"));
   EXPECT_FALSE(space->exists("diverged/checkpoint_best"));
 }
 
@@ -106,7 +107,8 @@ TEST_F(TrainingWarnings, TellThatPatienceIsNoLimitWithoutValidation) {
 /// As in fairseq, where the learning rate is compared after it has been set for the next epoch.
 TEST_F(TrainingWarnings, TellOfNoSmallestRateThatTheNextEpochExceedsAgain) {
   const std::string options =
-      "--lr-scheduler fixed --lr 0.001,0.1,0.001 --stop-min-lr 0.01 --max-tokens 100000 ";
+      "--lr-scheduler fixed --lr 0.001,0.1,0.001 --warmup-updates 0 --stop-min-lr 0.01 "
+      "--max-tokens 100000 ";
   const CommandResult run = train("again", 0, options + "--disable-validation --max-epoch 9");
   ASSERT_EQ(run.exit_code, kExitOk) << run.errors;
   EXPECT_THAT(run.errors,

@@ -63,6 +63,7 @@ void BadUpdates::end_diverged(const SentenceIds& sentence_ids) const {
 
 void BadUpdates::note_overflow(LossScaler& scaler) {
   ++state_.bad_updates;
+  ++state_.bad_updates_in_a_row;  // a diverged model overflows at every scale
   scaler.note_overflow();
   log_info(fmt::format("update {} skipped: a gradient overflowed in fp16; the loss scale is {:g}",
                        state_.updates + 1,

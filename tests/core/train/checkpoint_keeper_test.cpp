@@ -144,6 +144,23 @@ TEST_F(CheckpointKeeperTest, ReplacesABestOneThatCouldNotBeSaved) {
   EXPECT_EQ(state.saved_best, 3.0);
 }
 
+/// A diverged model must not take the place of the last good one.
+TEST_F(CheckpointKeeperTest, SavesNoModelThatMayHaveDiverged) {
+  auto kept = keeper({});
+  state.bad_updates_in_a_row = 2;
+  kept.note_update();
+  kept.after_epoch(position(1, 3, 1));
+  EXPECT_EQ(writes, 0);
+  validate(kept, 3, 5.0, /*is_best=*/true);
+  kept.after_epoch(position(1, 3, 1));
+  EXPECT_EQ(writes, 1) << "the validation is finite";
+  state.bad_updates_in_a_row = 0;
+  validate(kept, 6, std::nan(""), /*is_best=*/false);
+  kept.after_epoch(position(2, 6, 2));
+  kept.at_end(position(2, 6, 2));
+  EXPECT_EQ(writes, 1);
+}
+
 /// A run that is killed between the two resumes from checkpoint_last, and finds the best one again.
 TEST_F(CheckpointKeeperTest, MovesThePointerOfTheBestBeforeThatOfTheLast) {
   CheckpointOptions options;
