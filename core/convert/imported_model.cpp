@@ -11,6 +11,7 @@
 #include "core/checkpoint/fairseq/fairseq_weights.h"
 #include "core/checkpoint/safetensors/float_values.h"
 #include "core/checkpoint/safetensors/tensor_role.h"
+#include "core/convert/option_ranges.h"
 #include "core/io/mapping/mapped_file.h"
 #include "core/text/sentencepiece_tokenizer.h"
 #include "phraseq/abi_stamp.h"
@@ -97,6 +98,7 @@ void ImportedModel::add_parameters(std::span<const TensorView> weights,
                                    const std::string& path,
                                    const Dictionary& source,
                                    const Dictionary& target) {
+  check_option_ranges(options, path);
   const auto found = weights_from_fairseq(weights, path, options, source.size(), target.size());
   tensors.insert(tensors.end(), found.begin(), found.end());
 }

@@ -41,6 +41,7 @@ struct HttpServer::State {
   asio::io_context context{1};
   tcp::acceptor acceptor;
   asio::steady_timer pause;
+  bool accepts = true;  // the last connection that arrived
   std::thread thread;
 };
 
@@ -82,7 +83,9 @@ void HttpServer::State::accepted(error_code failure, tcp::socket socket) {
   if (shared.stopping)
     return;
   if (failure) {  // no file descriptor is left, for example
-    log_warning("a connection was not accepted: " + failure.message());
+    if (accepts)
+      log_warning("a connection was not accepted: " + failure.message());
+    accepts = false;
     pause.expires_after(kAcceptPause);
     pause.async_wait([this](error_code canceled) {
       if (!canceled)
@@ -90,6 +93,7 @@ void HttpServer::State::accepted(error_code failure, tcp::socket socket) {
     });
     return;
   }
+  accepts = true;
   const size_t limit = static_cast<size_t>(shared.limits.max_connections);
   if (shared.sessions.size() - shared.refused < limit) {
     serve_connection(std::move(socket), shared);

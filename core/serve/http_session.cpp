@@ -3,14 +3,17 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <ctime>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/write.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http.hpp>
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include "core/base/text_fields.h"
@@ -27,7 +30,8 @@ using boost::beast::flat_buffer;
 using boost::system::error_code;
 
 constexpr uint32_t kHeaderBytes = 16 << 10;
-constexpr size_t kDrainBytes = 64 << 20;  // of a request that was refused before it was read
+constexpr size_t kBufferBytes = 64 << 10;  // also of what has no other limit, such as trailers
+constexpr size_t kDrainBytes = 64 << 20;   // of a request that was refused before it was read
 constexpr auto kDrainTime = std::chrono::seconds(5);
 constexpr std::chrono::nanoseconds kStopTime{5'000'000'000};  // for the rest of a request
 constexpr auto kStopDrainTime = std::chrono::milliseconds(500);
@@ -63,6 +67,11 @@ bool has_known_coding(const http::request_header<>& header) {
   const auto count = header.count(http::field::transfer_encoding);
   return count == 0 ||
          (count == 1 && lower_case(header[http::field::transfer_encoding]) == "chunked");
+}
+
+/// RFC 9110, section 5.6.7.
+std::string http_date(std::time_t time) {
+  return fmt::format("{:%a, %d %b %Y %H:%M:%S GMT}", fmt::gmtime(time));
 }
 
 std::string address_text(const tcp::socket& socket) {
@@ -116,6 +125,7 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   void close();
 
   // Reading
+  void skip_empty_lines();
   void read_header();
   void limit_reading(std::chrono::nanoseconds time);
   void continue_header();
@@ -151,7 +161,7 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   Deadline deadline_;
   SharedBySessions& shared_;
   std::string address_;
-  flat_buffer buffer_;
+  flat_buffer buffer_{kBufferBytes};
   HttpRequest request_;
   std::optional<http::request_parser<http::string_body>> parser_;
   std::optional<http::response<http::string_body>> response_;
@@ -198,7 +208,18 @@ void HttpSession::close() {
 
 // Reading
 
+/// RFC 9112, section 2.2: a client may send an empty line after a body.
+void HttpSession::skip_empty_lines() {
+  const auto starts_with_break = [this] {
+    const auto bytes = buffer_.data();
+    return std::string_view(static_cast<const char*>(bytes.data()), bytes.size())
+        .starts_with("\r\n");
+  };
+  while (starts_with_break()) buffer_.consume(2);
+}
+
 void HttpSession::read_header() {
+  skip_empty_lines();
   phase_ = buffer_.size() > 0 ? Phase::kReading : Phase::kIdle;
   parser_.emplace();
   parser_->header_limit(kHeaderBytes);
@@ -255,7 +276,8 @@ void HttpSession::read_body() {
 /// 6.5.1).
 void HttpSession::take_header() {
   const auto& header = parser_->get();
-  keeps_alive_ = header.keep_alive();
+  const bool has_coding = header.count(http::field::transfer_encoding) > 0;
+  keeps_alive_ = header.keep_alive() && (header.version() >= 11 || !has_coding);
   version_ = header.version();
   is_head_ = header.method() == http::verb::head;
   request_ = {};
@@ -375,6 +397,7 @@ void HttpSession::write(HttpResponse response) {
   phase_ = Phase::kWriting;
   keeps_alive_ = keeps_alive_ && !shared_.stopping;
   response_.emplace(static_cast<http::status>(response.status), version_);
+  response_->set(http::field::date, http_date(std::time(nullptr)));
   response_->set(http::field::content_type, response.content_type);
   for (const auto& [name, value] : response.headers) response_->set(name, value);
   response_->keep_alive(keeps_alive_);

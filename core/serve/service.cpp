@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/log.h"
+#include "core/base/text_fields.h"
 #include "core/serve/request_json.h"
 #include "core/serve/translate_api.h"
 #include "phraseq/serve_page.h"
@@ -68,21 +69,26 @@ HttpResponse page_response() {
 std::string key_of(const HttpRequest& request) {
   static constexpr std::string_view kBearer = "bearer ";
   const std::string authorization = request.header("authorization");
-  std::string scheme = authorization.substr(0, kBearer.size());
-  std::transform(scheme.begin(), scheme.end(), scheme.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-  });
-  return scheme == kBearer ? authorization.substr(kBearer.size()) : request.header("x-api-key");
+  if (!to_ascii_lowercase(authorization).starts_with(kBearer))
+    return request.header("x-api-key");
+  return authorization.substr(
+      std::min(authorization.find_first_not_of(' ', kBearer.size()), authorization.size()));
+}
+
+std::string content_type(const HttpRequest& request) {
+  return to_ascii_lowercase(request.header("content-type"));
 }
 
 bool is_form(const HttpRequest& request) {
   const bool is_object = request.body.starts_with('{');  // curl calls all that it sends a form
-  return !is_object &&
-         request.header("content-type").starts_with("application/x-www-form-urlencoded");
+  return !is_object && content_type(request).starts_with("application/x-www-form-urlencoded");
 }
 
-void reject_multipart(const HttpRequest& request) {
-  if (request.header("content-type").starts_with("multipart/")) {
+void reject_other_content(const HttpRequest& request) {
+  const std::string coding = to_ascii_lowercase(request.header("content-encoding"));
+  if (!coding.empty() && coding != "identity")
+    throw ServiceError(415, "unsupported_media_type", "compressed bodies are not supported");
+  if (content_type(request).starts_with("multipart/")) {
     throw ServiceError(
         400, "bad_request", "multipart forms are not supported: send JSON or a URL-encoded form");
   }
@@ -192,7 +198,8 @@ void Service::route(const HttpRequest& request, const Reply& reply) {
     HttpResponse response = error_response(
         path,
         ServiceError(405, "method_not_allowed", fmt::format("{} accepts {}", path, known->method)));
-    response.headers["Allow"] = known->method;
+    response.headers["Allow"] =
+        known->method == std::string_view("GET") ? "GET, HEAD" : known->method;
     return reply(std::move(response));
   }
   if (path == "/v1/translate" || path == "/translate")
@@ -236,7 +243,7 @@ void Service::translate(const HttpRequest& request, const Reply& reply) {
     check_key(request, "");  // before the body is looked at
   if (stopping_)
     throw ServiceError(503, "stopping", "the server is stopping");
-  reject_multipart(request);
+  reject_other_content(request);
   const auto body = libre && is_form(request) ? parse_form(request.body) : parse_body(request.body);
   if (libre && key.empty()) {
     key = string_field(body, "api_key", "");

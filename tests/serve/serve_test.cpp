@@ -311,6 +311,12 @@ TEST_F(ServeTest, RefusesWhatExceedsALimit) {
     EXPECT_TRUE(response.json()["error"].is_string()) << response.body;
   }
   EXPECT_EQ(ask(port(), "GET", "/", "", "X-Long: " + std::string(20000, 'x') + "\r\n").status, 431);
+  for (const char* endless : {"1;x=", "0\r\nX-Long: ", "0000000000"}) {
+    Connection chunked(port());
+    chunked.send("POST /translate HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n");
+    chunked.send(endless + std::string(200000, '0'));
+    EXPECT_THAT(chunked.receive().status, testing::AnyOf(400, 413, 431)) << endless;
+  }
   {
     Connection slow(port());
     slow.send("POST /v1/translate HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{");
@@ -318,6 +324,19 @@ TEST_F(ServeTest, RefusesWhatExceedsALimit) {
     EXPECT_EQ(response.status, 408);
     EXPECT_EQ(error_code(response), "request_timeout");
   }
+}
+
+TEST_F(ServeTest, FollowsTheLesserRulesOfHttp) {
+  start();
+  const Response health = ask(port(), "GET", "/health");
+  EXPECT_THAT(health.headers.at("date"), testing::MatchesRegex("..., .. ... .... ..:..:.. GMT"));
+  EXPECT_EQ(ask(port(), "PUT", "/health").headers.at("allow"), "GET, HEAD");
+  EXPECT_EQ(ask(port(), "POST", "/v1/translate", "x", "Content-Encoding: gzip\r\n").status, 415);
+  Connection generous(port());  // an empty line after the body
+  generous.send(request_text("POST", "/v1/translate", R"({"text": "one"})") + "\r\n" +
+                request_text("GET", "/health"));
+  EXPECT_EQ(generous.receive().status, 200);
+  EXPECT_EQ(generous.receive().status, 200);
 }
 
 TEST_F(ServeTest, RefusesRequestsThatDoNotNameTheHostOnce) {
@@ -541,6 +560,7 @@ TEST_F(ServeTest, AsksForAKey) {
   EXPECT_EQ(status("Authorization: Bearer secret\r\n"), 401);
   EXPECT_EQ(status("Authorization: Bearer secret-11\r\n"), 401);
   EXPECT_EQ(status("Authorization: bearer secret-1\r\n"), 200);
+  EXPECT_EQ(status("Authorization: Bearer  secret-1\r\n"), 200);
   EXPECT_EQ(status("X-API-Key: secret-2\r\n"), 200);
   Connection trailing(port());  // what follows the body is not part of the header
   trailing.send(

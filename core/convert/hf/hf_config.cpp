@@ -72,7 +72,15 @@ void HfConfig::reject(const char* name) {
 void HfConfig::refuse_rejected() const { refuse_unsupported(problems_, path_); }
 
 json with_generation_settings(json config, const json& generation, const std::string& place) {
-  JsonEntry(generation, place).object();
+  const JsonEntry entry(generation, place);
+  entry.object();
+  for (const char* name : {"decoder_start_token_id", "eos_token_id", "pad_token_id"}) {
+    const json given = generation.value(name, json()), of_model = config.value(name, json());
+    const bool differs = given != of_model && given != json::array({of_model});
+    if (!given.is_null() && !of_model.is_null() && differs)
+      entry.at(name).refuse(
+          fmt::format("{}, but config.json has {}", given.dump(), of_model.dump()));
+  }
   for (const char* name :
        {"bad_words_ids", "forced_bos_token_id", "suppress_tokens", "begin_suppress_tokens"}) {
     if (generation.contains(name))

@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/base/api.h"
 #include "core/io/json_reader.h"
 
 namespace phraseq {
@@ -44,8 +45,8 @@ class HfConfig {
 
 /// The entries of a config.json, with the settings of banned and forced tokens from `generation`,
 /// the generation_config.json at the path `place`, where newer versions keep them.
-nlohmann::json with_generation_settings(nlohmann::json config,
-                                        const nlohmann::json& generation,
-                                        const std::string& place);
+PHRASEQ_API nlohmann::json with_generation_settings(nlohmann::json config,
+                                                    const nlohmann::json& generation,
+                                                    const std::string& place);
 
 }  // namespace phraseq

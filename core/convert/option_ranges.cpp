@@ -1,0 +1,84 @@
+#include "core/convert/option_ranges.h"
+
+#include <cstdint>
+
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+
+namespace phraseq {
+namespace {
+
+using nlohmann::json;
+
+/// Those of core/nn/transformer/transformer_options.cpp.
+struct OptionRange {
+  const char* name;
+  double low;
+  double high;
+};
+
+constexpr double kMostUnits = 65536;
+constexpr int64_t kMostPositionsOfAll = int64_t{1} << 24;
+
+constexpr OptionRange kRanges[] = {{"encoder_embed_dim", 1, kMostUnits},
+                                   {"encoder_ffn_embed_dim", 1, kMostUnits},
+                                   {"encoder_attention_heads", 1, kMostUnits},
+                                   {"encoder_layers", 0, kMostUnits},
+                                   {"decoder_embed_dim", 1, kMostUnits},
+                                   {"decoder_ffn_embed_dim", 1, kMostUnits},
+                                   {"decoder_attention_heads", 1, kMostUnits},
+                                   {"decoder_layers", 1, kMostUnits},
+                                   {"max_source_positions", 1, double{kMostPositionsOfAll}},
+                                   {"max_target_positions", 1, double{kMostPositionsOfAll}},
+                                   {"dropout", 0, 0.99},
+                                   {"attention_dropout", 0, 0.99},
+                                   {"activation_dropout", 0, 0.99},
+                                   {"encoder_layerdrop", 0, 0.99},
+                                   {"decoder_layerdrop", 0, 0.99},
+                                   {"norm_eps", 1e-12, 1e-2}};
+
+void limit_positions(json& options) {
+  if (options.value("pos", "") == "learned")
+    return;
+  for (const char* name : {"max_source_positions", "max_target_positions"}) {
+    if (options.contains(name) && options[name].is_number_integer() &&
+        options[name] > kMostPositionsOfAll)
+      options[name] = kMostPositionsOfAll;
+  }
+}
+
+void check_heads(const json& options, const std::string& stack, const std::string& path) {
+  const std::string width = stack + "_embed_dim", heads = stack + "_attention_heads";
+  if (!options.contains(width) || !options.contains(heads) ||
+      options.at(width).get<int64_t>() % options.at(heads).get<int64_t>() == 0)
+    return;
+  throw FormatError(fmt::format("{}: {} = {} is not divisible by {} = {}",
+                                path,
+                                width,
+                                options.at(width).dump(),
+                                heads,
+                                options.at(heads).dump()));
+}
+
+}  // namespace
+
+void check_option_ranges(json& options, const std::string& path) {
+  limit_positions(options);
+  for (const auto& [name, low, high] : kRanges) {
+    const auto option = options.find(name);
+    if (option == options.end())
+      continue;
+    if (!option->is_number() || *option < low || *option > high)
+      throw FormatError(fmt::format("{}: {} = {}, expected a number from {:g} to {:g}",
+                                    path,
+                                    name,
+                                    option->dump(),
+                                    low,
+                                    high));
+  }
+  check_heads(options, "encoder", path);
+  check_heads(options, "decoder", path);
+}
+
+}  // namespace phraseq
