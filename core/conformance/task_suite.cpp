@@ -11,6 +11,7 @@
 #include "core/base/error.h"
 #include "core/conformance/fixtures/id_sequence.h"
 #include "core/conformance/fixtures/threads_agree.h"
+#include "core/data/named_task.h"
 #include "core/data/task.h"
 
 namespace phraseq::conformance {
@@ -74,37 +75,15 @@ Findings sentences(const OpenedTask& opened) {
   return findings;
 }
 
-/// The ids that are not in a dictionary of `words` words.
-void check_ids(const char* name, const at::Tensor& ids, int64_t words, Findings& findings) {
-  if (ids.numel() == 0)
-    return;
-  const auto smallest = ids.min().item<int64_t>(), largest = ids.max().item<int64_t>();
-  if (smallest < 0 || largest >= words) {
-    findings.push_back(
-        fmt::format("{} of a batch has ids from {} to {}, but the dictionary has {} words",
-                    name,
-                    smallest,
-                    largest,
-                    words));
-  }
-}
-
 Findings batches(const OpenedTask& opened) {
   Findings findings;
   const Batch batch = opened.task->collate(opened.examples);
   const auto count = static_cast<int64_t>(opened.examples.size());
-  if (batch.sentences() != count || static_cast<int64_t>(batch.sentence_ids.size()) != count)
-    return {fmt::format("a batch of {} examples has {} sources and {} sentence_ids",
-                        count,
-                        batch.sentences(),
-                        batch.sentence_ids.size())};
-  if (!batch.has_target() || batch.target_in.sentences() != count ||
-      batch.target_out.numel() != batch.target_in.tokens())
-    return {"target_out does not have one id for each id of target_in"};
-  const int64_t targets = opened.task->target_dictionary().size();
-  check_ids("source", batch.source.ids, opened.task->source_dictionary().size(), findings);
-  check_ids("target_in", batch.target_in.ids, targets, findings);
-  check_ids("target_out", batch.target_out, targets, findings);
+  const std::string fault = fault_of_batch(batch, opened.examples.size(), *opened.task);
+  if (!fault.empty())
+    return {fault};
+  if (!batch.has_target())
+    return {"a batch of the split has no targets"};
   for (int64_t i = 0; i < count; ++i) {
     const Example& example = opened.examples[static_cast<size_t>(i)];
     if (batch.sentence_ids[static_cast<size_t>(i)] != example.id)

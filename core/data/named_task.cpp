@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "core/plugin/component_call.h"
 
 namespace phraseq {
@@ -41,7 +43,41 @@ class NamedCorpus final : public Corpus {
   std::unique_ptr<Corpus> corpus_;
 };
 
+std::string fault_of_ids(const char* name, const at::Tensor& ids, int64_t words) {
+  if (!ids.defined() || ids.numel() == 0)
+    return {};
+  const auto smallest = ids.min().item<int64_t>(), largest = ids.max().item<int64_t>();
+  if (smallest >= 0 && largest < words)
+    return {};
+  return fmt::format(
+      "{} has ids from {} to {}, but the dictionary has {} words", name, smallest, largest, words);
+}
+
+std::string fault_of_tokens(const char* name, const PackedTokens& tokens, int64_t words) {
+  const int64_t ids = tokens.ids.defined() ? tokens.ids.numel() : 0;
+  if (ids != tokens.tokens())
+    return fmt::format("{} has {} ids, but its offsets end at {}", name, ids, tokens.tokens());
+  return fault_of_ids(name, tokens.ids, words);
+}
+
 }  // namespace
+
+std::string fault_of_batch(const Batch& batch, size_t examples, const Task& task) {
+  const auto count = static_cast<int64_t>(examples);
+  if (batch.sentences() != count || batch.sentence_ids.size() != examples)
+    return fmt::format("a batch of {} examples has {} sources and {} sentence_ids",
+                       examples,
+                       batch.sentences(),
+                       batch.sentence_ids.size());
+  const int64_t targets = task.target_dictionary().size();
+  std::string fault = fault_of_tokens("source", batch.source, task.source_dictionary().size());
+  if (!fault.empty() || !batch.has_target())
+    return fault;
+  if (batch.target_in.sentences() != count || batch.target_out.numel() != batch.target_in.tokens())
+    return "target_out does not have one id for each id of target_in";
+  fault = fault_of_tokens("target_in", batch.target_in, targets);
+  return fault.empty() ? fault_of_ids("target_out", batch.target_out, targets) : fault;
+}
 
 NamedTask::NamedTask(const Selection& selection, const TaskSetup& setup)
     : component_(*selection.component), task_(create<Task>(selection, setup)) {}
@@ -70,8 +106,11 @@ std::unique_ptr<Corpus> NamedTask::open(const std::string& split,
 
 Batch NamedTask::collate(const std::vector<Example>& examples,
                          const SequenceConventions& conventions) const {
-  return call_component(
-      component_, "collate", [&] { return task_->collate(examples, conventions); });
+  Batch batch =
+      call_component(component_, "collate", [&] { return task_->collate(examples, conventions); });
+  if (const std::string fault = fault_of_batch(batch, examples.size(), *this); !fault.empty())
+    throw component_failure(component_, "collate", fault);
+  return batch;
 }
 
 Example NamedTask::encode(const std::string& source,

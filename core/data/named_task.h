@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <memory>
+#include <string>
 
 #include "core/base/api.h"
 #include "core/data/task.h"
@@ -10,6 +12,10 @@ namespace phraseq {
 
 /// The plugin's own task object, for its further interfaces.
 PHRASEQ_API const Task& plugin_task_of(const Task& task);
+
+/// What is wrong with a batch that `task` made of so many examples: sentences that are missing,
+/// tokens without a sentence, ids that are in no dictionary. Empty if nothing is.
+PHRASEQ_API std::string fault_of_batch(const Batch& batch, size_t examples, const Task& task);
 
 /// A plugin's task: when it or one of its corpora throws, the error names the plugin. The
 /// selection's component outlives it.

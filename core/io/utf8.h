@@ -31,6 +31,11 @@ struct TextFault {
 /// U+FEFF, with which some programs begin a text.
 inline constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
+/// `text` without one at its beginning.
+inline std::string_view without_byte_order_mark(std::string_view text) {
+  return text.substr(text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0);
+}
+
 enum class ControlBytes { kAllow, kReject };
 
 /// The first fault at or after `from`, or nothing if the text is valid.

@@ -81,12 +81,13 @@ std::optional<ConfigEntry> parse_entry(std::string_view line) {
 
 std::vector<ConfigEntry> read_config_file(const std::string& path,
                                           std::vector<std::string>& problems) {
-  const std::string text = config_text(path);
+  const std::string whole = config_text(path);
+  const std::string_view text = without_byte_order_mark(whole);
   std::vector<ConfigEntry> entries;
-  size_t begin = text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
+  size_t begin = 0;
   for (int64_t number = 1; begin < text.size(); ++number) {
     const size_t end = std::min(text.find('\n', begin), text.size());
-    const std::string_view line = trimmed(std::string_view(text).substr(begin, end - begin));
+    const std::string_view line = trimmed(text.substr(begin, end - begin));
     begin = end + 1;
     if (line.empty() || line[0] == '#' || line[0] == ';')
       continue;

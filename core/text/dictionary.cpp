@@ -89,8 +89,7 @@ Dictionary Dictionary::load(const std::string& path) { return parse(read_file(pa
 Dictionary Dictionary::parse(std::string_view text, const std::string& name) {
   Dictionary dictionary;
   TextPlace place{name};
-  if (text.starts_with(kByteOrderMark))
-    text.remove_prefix(kByteOrderMark.size());
+  text = without_byte_order_mark(text);
   while (!text.empty()) {
     ++place.line;
     const size_t end = std::min(text.find('\n'), text.size());

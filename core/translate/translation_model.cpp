@@ -138,8 +138,21 @@ TranslationModel TranslationModel::load(const Registry& registry,
 }
 
 DecoderOutput TranslationModel::forward(const Batch& batch, nn::Context& context) const {
-  return call_component(
-      *architecture_selection.component, "forward", [&] { return model->forward(batch, context); });
+  const Component& component = *architecture_selection.component;
+  DecoderOutput output =
+      call_component(component, "forward", [&] { return model->forward(batch, context); });
+  const int64_t tokens = batch.target_in.tokens();
+  const at::Tensor &hidden = output.hidden, &weight = output.output_weight;
+  const bool fits = hidden.defined() && weight.defined() && hidden.dim() == 2 &&
+                    weight.dim() == 2 && hidden.size(0) == tokens &&
+                    hidden.size(1) == weight.size(1);
+  if (!fits) {
+    throw component_failure(
+        component,
+        "forward",
+        fmt::format("expected hidden [{}, model] and output_weight [words, model]", tokens));
+  }
+  return output;
 }
 
 void TranslationModel::load_parameters(const CheckpointFile& file) {

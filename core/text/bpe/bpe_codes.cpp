@@ -9,6 +9,7 @@
 #include "core/base/random.h"
 #include "core/base/text_fields.h"
 #include "core/base/utf8_characters.h"
+#include "core/io/utf8.h"
 
 namespace phraseq {
 
@@ -92,7 +93,7 @@ std::vector<std::string_view> split_blanks(std::string_view line) {
 
 BpeCodes::BpeCodes(const std::string& text, const std::string& name)
     : cache_(std::make_unique<Cache>()) {
-  std::string_view rest = text;
+  std::string_view rest = without_byte_order_mark(text);
   rest = rest.substr(0, rest.find_last_not_of('\n') + 1);
   auto lines = split_text(rest, "\n");
   const std::string_view header = strip_ends(lines.front());
@@ -123,7 +124,7 @@ BpeCodes::~BpeCodes() = default;
 
 void BpeCodes::restrict_to(const std::string& text, int64_t threshold, const std::string& name) {
   size_t number = 0;
-  for (const std::string_view line : split_text(text, "\n")) {
+  for (const std::string_view line : split_text(without_byte_order_mark(text), "\n")) {
     ++number;
     if (strip_ends(line).empty())
       continue;
@@ -138,6 +139,8 @@ void BpeCodes::restrict_to(const std::string& text, int64_t threshold, const std
     if (count >= threshold)
       vocabulary_.emplace(parts[0]);
   }
+  if (vocabulary_.empty())
+    throw FormatError(fmt::format("{}: no symbol has a count of at least {}", name, threshold));
   is_restricted_ = true;
 }
 

@@ -15,6 +15,7 @@
 #include "core/base/error.h"
 #include "core/base/text_fields.h"
 #include "core/base/wording/message_text.h"
+#include "core/io/utf8.h"
 #include "core/text/unicode.h"
 
 namespace phraseq {
@@ -131,12 +132,13 @@ std::optional<int64_t> count_in(std::string_view field) {
   return count && *count >= 0 ? count : std::nullopt;
 }
 
-SpellingCounts read_model(const std::string& model, const std::string& name) {
+SpellingCounts read_model(std::string_view model, const std::string& name) {
+  model = without_byte_order_mark(model);
   SpellingCounts counts;
   size_t line_number = 0;
   for (size_t begin = 0; begin < model.size(); ++line_number) {
     const size_t end = std::min(model.find('\n', begin), model.size());
-    const auto fields = split_whitespace(std::string_view(model).substr(begin, end - begin));
+    const auto fields = split_whitespace(model.substr(begin, end - begin));
     begin = end + 1;
     for (size_t i = 0; i < fields.size(); i += 2) {
       const auto count = i + 1 < fields.size() ? count_in(fields[i + 1]) : std::nullopt;

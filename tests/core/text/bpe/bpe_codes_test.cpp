@@ -51,6 +51,25 @@ TEST(BpeCodes, StayWithinAVocabulary) {
   expect_equal(halved, all, "halved");
 }
 
+TEST(BpeCodes, IgnoreAByteOrderMark) {
+  const auto all = golden();
+  const std::string mark = "\xEF\xBB\xBF";
+  const std::string text = mark + all.at("codes").get<std::string>();
+  expect_equal(BpeCodes(text, "codes"), all, "segmented");
+  BpeCodes restricted(text, "codes");
+  restricted.restrict_to(
+      mark + all.at("vocabulary").get<std::string>(), all.at("threshold"), "vocabulary");
+  expect_equal(restricted, all, "restricted");
+}
+
+TEST(BpeCodes, NeedASymbolInTheVocabulary) {
+  BpeCodes codes("a b\n", "codes");
+  for (const std::string vocabulary : {"", "a 1\n"})
+    EXPECT_THAT([&] { codes.restrict_to(vocabulary, 2, "words"); },
+                testing::ThrowsMessage<FormatError>(
+                    HasSubstr("words: no symbol has a count of at least 2")));
+}
+
 /// The mark of the end is undone as a merge once; what remains of it cannot be undone for ever.
 TEST(BpeCodes, EndWhereAMergeLiesWithinTheMarkOfAWordsEnd) {
   for (const std::string merge : {"< /w>", "</ w>", "</w >"}) {

@@ -37,6 +37,11 @@ TEST(MosesTruecaser, LearnsTheModelOfSacremoses) {
             read_file(golden_file("model.txt")));
 }
 
+TEST(MosesTruecaser, IgnoresAByteOrderMarkInItsModel) {
+  const MosesTruecaser truecaser("\xEF\xBB\xBFthe (5/6) The (1)\n", "model", false);
+  EXPECT_EQ(truecaser.truecase("a The b"), "a the b");
+}
+
 TEST(MosesTruecaser, GivesLinesTheCaseThatSacremosesGives) {
   const std::string model = read_file(golden_file("model.txt"));
   const MosesTruecaser plain(model, "model", false), keeping(model, "model", true);
