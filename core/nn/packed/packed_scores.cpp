@@ -72,33 +72,29 @@ int64_t wanted_by(const ScoreQuery& query) {
   return query.best == 0 ? 0 : query.best + static_cast<int64_t>(query.columns.size());
 }
 
-/// Adds the scores of columns `first` and following.
-void add_scores(const float* scores,
-                int64_t first,
-                int64_t count,
-                const ScoreQuery& query,
-                Partial& to,
-                RowBound& bound) {
-  const auto& loops = cpu::loops<float>();
-  float maxima[kTileColumns / kScoreBlock];
-  to.is_bad = loops.block_maxima(scores, count, maxima) || to.is_bad;
-  const int64_t blocks = (count + kScoreBlock - 1) / kScoreBlock;
-  const float highest = *std::max_element(maxima, maxima + blocks);
-  if (to.is_bad || highest == kLowest)
-    return;
+/// Adds the scores, the largest of which is `highest`, to the sum of their exponentials.
+void add_to_sum(const float* scores, int64_t count, float highest, bool is_needed, Partial& to) {
   if (highest > to.highest) {
     to.sum *= std::exp(static_cast<double>(to.highest) - static_cast<double>(highest));
     to.highest = highest;
   }
-  if (query.needs_normalizer)
-    to.sum += loops.shifted_sum(scores, count, to.highest);
-  const int64_t wanted = wanted_by(query);
-  if (wanted == 0 || highest < bound.value())
-    return;
-  for (int64_t block = 0; block < blocks; ++block) {
-    if (maxima[block] < bound.value() || maxima[block] == kLowest)
+  if (is_needed)
+    to.sum += cpu::loops<float>().shifted_sum(scores, count, to.highest);
+}
+
+/// Offers the columns that reach the row's bound; `maxima` are those of the blocks of scores.
+void offer_columns(const float* scores,
+                   const float* maxima,
+                   int64_t first,
+                   int64_t count,
+                   int64_t wanted,
+                   Partial& to,
+                   RowBound& bound) {
+  const auto& loops = cpu::loops<float>();
+  for (int64_t begin = 0; begin < count; begin += kScoreBlock) {
+    const float maximum = maxima[begin / kScoreBlock];
+    if (maximum < bound.value() || maximum == kLowest)
       continue;
-    const int64_t begin = block * kScoreBlock;
     const int64_t size = std::min(kScoreBlock, count - begin);
     for (uint64_t left = loops.reaching(scores + begin, size, bound.value()); left != 0;
          left &= left - 1) {
@@ -107,6 +103,25 @@ void add_scores(const float* scores,
         offer(scores[column], first + column, wanted, to, bound);
     }
   }
+}
+
+/// Adds the scores of columns `first` and following.
+void add_scores(const float* scores,
+                int64_t first,
+                int64_t count,
+                const ScoreQuery& query,
+                Partial& to,
+                RowBound& bound) {
+  float maxima[kTileColumns / kScoreBlock];
+  to.is_bad = cpu::loops<float>().block_maxima(scores, count, maxima) || to.is_bad;
+  const int64_t blocks = (count + kScoreBlock - 1) / kScoreBlock;
+  const float highest = *std::max_element(maxima, maxima + blocks);
+  if (to.is_bad || highest == kLowest)
+    return;
+  add_to_sum(scores, count, highest, query.needs_normalizer, to);
+  const int64_t wanted = wanted_by(query);
+  if (wanted > 0 && highest >= bound.value())
+    offer_columns(scores, maxima, first, count, wanted, to, bound);
 }
 
 /// One row's segments put together, in their order.
