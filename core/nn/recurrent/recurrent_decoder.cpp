@@ -43,6 +43,31 @@ class StepRows {
   std::vector<at::Tensor> rows_;
 };
 
+/// The results of all steps of a walk.
+class WalkedSteps {
+ public:
+  void add(const RecurrentStep& step) {
+    states_.add(step.decision.state);
+    contexts_.add(step.decision.context);
+    context_tags_.add(step.decision.context_tags);
+    old_hidden_.add(step.old_hidden);
+    weights_.add(step.weights);
+  }
+
+  /// In the order of the target tokens, with what was fed.
+  RecurrentStep packed(const TimeMajor& walk, const at::Tensor& embedding) const {
+    return {{states_.packed(walk),
+             contexts_.packed(walk),
+             context_tags_.packed(walk),
+             walk.pack(embedding)},
+            old_hidden_.packed(walk),
+            weights_.packed(walk)};
+  }
+
+ private:
+  StepRows states_, contexts_, context_tags_, old_hidden_, weights_;
+};
+
 }  // namespace
 
 RecurrentMemory RecurrentMemory::first(int64_t n) const {
@@ -185,28 +210,24 @@ RecurrentStep RecurrentDecoder::forward(const PackedTokens& target,
   RecurrentState state = start(memory, context);
   memory.states = share_gradient(memory.states.value);
   memory.keys = share_gradient(memory.keys.value);
-  StepRows hidden, contexts, context_tags, old_hidden, weights;
+  WalkedSteps steps;
   const auto fed_steps = fed.steps(walk);
   const auto active_steps = walk.steps(active);
   for (size_t i = 0; i < walk.counts.size(); ++i) {
     const int64_t rows = walk.counts[i];
     state = state.first(rows);
-    const RecurrentStep made =
-        step(fed_steps[i], memory.first(rows), active_steps[i], state, context);
-    hidden.add(made.decision.state);
-    contexts.add(made.decision.context);
-    context_tags.add(made.decision.context_tags);
-    old_hidden.add(reads_old_state() ? made.old_hidden : at::Tensor());
-    weights.add(context.recording() ? made.weights : at::Tensor());
+    RecurrentStep made = step(fed_steps[i], memory.first(rows), active_steps[i], state, context);
+    if (!reads_old_state())
+      made.old_hidden.reset();
+    if (!context.recording())
+      made.weights.reset();
+    steps.add(made);
   }
+  RecurrentStep all = steps.packed(walk, fed.embedding);
   if (context.recording())
-    record_weights(*attention_, weights.packed(walk), context);
-  return {{hidden.packed(walk),
-           contexts.packed(walk),
-           context_tags.packed(walk),
-           walk.pack(fed.embedding)},
-          old_hidden.packed(walk),
-          {}};
+    record_weights(*attention_, all.weights, context);
+  all.weights.reset();
+  return all;
 }
 
 DecoderOutput RecurrentDecoder::words(const RecurrentStep& step, Context& context) const {
