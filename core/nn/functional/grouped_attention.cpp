@@ -186,25 +186,36 @@ struct ReadColumns {
 };
 
 /// Gradients are written, not added, so every column must be read by exactly one layout.
+bool fit_columns(const at::Tensor& q, const at::Tensor& kv, const ReadColumns& read) {
+  const bool one = q.is_same(kv);
+  return q.dim() == 2 && kv.dim() == 2 &&
+         q.size(1) == read.queries + (one ? read.keys_values : 0) &&
+         kv.size(1) == read.keys_values + (one ? read.queries : 0);
+}
+
+bool fit_rows(const at::Tensor& q, const at::Tensor& kv, const SentenceRows& rows) {
+  return rows.queries.size() == rows.keys.size() && !rows.queries.empty() &&
+         q.size(0) == rows.queries.back() && kv.size(0) == rows.keys.back();
+}
+
+/// Every kind of query has one vector for all kinds of keys, or one for each.
+bool is_complete(const HeadGroup& group) {
+  bool complete = !group.keys.empty() && group.keys.size() <= static_cast<size_t>(kMaxKeyKinds);
+  for (const QueryKind& kind : group.queries) {
+    const size_t count = kind.queries.size();
+    complete = complete && count == group.queries[0].queries.size() &&
+               (count == 1 || count == group.keys.size());
+  }
+  return complete;
+}
+
 void check_grouped_shapes(const at::Tensor& q,
                           const at::Tensor& kv,
                           const SentenceRows& rows,
                           const AttentionLayout& layout) {
   const ReadColumns read(layout);
-  const bool one = q.is_same(kv);
-  bool fits = q.dim() == 2 && kv.dim() == 2 && rows.queries.size() == rows.keys.size() &&
-              !rows.queries.empty() && q.size(0) == rows.queries.back() &&
-              kv.size(0) == rows.keys.back() &&
-              q.size(1) == read.queries + (one ? read.keys_values : 0) &&
-              kv.size(1) == read.keys_values + (one ? read.queries : 0);
-  for (const HeadGroup& group : layout.groups) {
-    fits = fits && !group.keys.empty() && group.keys.size() <= static_cast<size_t>(kMaxKeyKinds);
-    for (const QueryKind& kind : group.queries) {
-      const size_t count = kind.queries.size();
-      fits = fits && count == group.queries[0].queries.size() &&
-             (count == 1 || count == group.keys.size());
-    }
-  }
+  const bool fits = fit_columns(q, kv, read) && fit_rows(q, kv, rows) &&
+                    std::all_of(layout.groups.begin(), layout.groups.end(), is_complete);
   if (fits)
     return;
   throw UsageError(fmt::format("attention: queries {} and keys {} do not match {} heads of {} that "

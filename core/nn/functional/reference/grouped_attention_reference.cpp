@@ -132,6 +132,17 @@ struct Padded {
         {queries.batch, 1, queries.time, 1}));  // [batch, heads, tgt_time, head_dim]
   }
 
+  /// [query kinds, heads of all groups, batch, tgt_time, key kinds, src_time].
+  at::Tensor zero_weights() const {
+    return at::zeros({layout.query_kinds,
+                      layout.heads,
+                      queries.batch,
+                      queries.time,
+                      layout.key_kinds,
+                      keys.time},
+                     q.options().dtype(at::kFloat));
+  }
+
   /// Into [query kinds, heads of all groups, batch, tgt_time, key kinds, src_time].
   void record(const HeadGroup& group,
               const QueryKind& query,
@@ -146,6 +157,14 @@ struct Padded {
           .select(3, group.keys[kind].index)     // [heads, batch, tgt_time, src_time]
           .copy_(part.transpose(0, 1));          // [heads, batch, tgt_time, src_time]
     }
+  }
+
+  /// [query kinds, heads of all groups, batch, tgt_time, key kinds, src_time] without padding:
+  /// [query kinds, heads of all groups, query tokens, key kinds, src_time].
+  at::Tensor packed(const at::Tensor& weights) const {
+    return weights
+        .flatten(2, 3)  // [query kinds, heads, batch · tgt_time, key kinds, src_time]
+        .index_select(2, queries.place);  // [query kinds, heads, tokens, key kinds, src_time]
   }
 };
 
@@ -166,15 +185,8 @@ at::Tensor grouped_attention(const at::Tensor& q,
   at::Tensor out =  // [batch, tgt_time, out_columns]
       at::zeros({queries.batch, queries.time, layout.out_columns}, q.options().dtype(wide));
   at::Tensor all_weights;  // [query kinds, heads, batch, tgt_time, key kinds, src_time]
-  if (weights) {
-    all_weights = at::zeros({layout.query_kinds,
-                             layout.heads,
-                             queries.batch,
-                             queries.time,
-                             layout.key_kinds,
-                             keys.time},
-                            q.options().dtype(at::kFloat));
-  }
+  if (weights)
+    all_weights = padded.zero_weights();
   for (const HeadGroup& group : layout.groups) {
     for (const QueryKind& query : group.queries) {
       at::Tensor shares = padded.shares(group, query);
@@ -186,12 +198,8 @@ at::Tensor grouped_attention(const at::Tensor& q,
       write(padded.results(group, shares), query.out, out);
     }
   }
-  if (weights) {
-    *weights =
-        all_weights
-            .flatten(2, 3)  // [query kinds, heads, batch · tgt_time, key kinds, src_time]
-            .index_select(2, queries.place);  // [query kinds, heads, tokens, key kinds, src_time]
-  }
+  if (weights)
+    *weights = padded.packed(all_weights);
   return queries.pack(out).to(q.scalar_type());  // [query tokens, out_columns]
 }
 
