@@ -232,6 +232,30 @@ at::Tensor column_sums(const at::Tensor& x) {
   return sums;
 }
 
+void save_call(AutogradContext* ctx, const Windows& windows, const LstmSetting& setting) {
+  auto& data = ctx->saved_data;
+  data["positions"] = windows.positions;
+  data["gram"] = windows.gram;
+  data["streams"] = windows.streams;
+  data["reversed"] = setting.reversed;
+  data["hidden"] = setting.add_hidden;
+  data["cell"] = setting.add_cell;
+  data["shared"] = setting.shared_products;
+}
+
+Windows saved_windows(AutogradContext* ctx) {
+  auto& data = ctx->saved_data;
+  return {data["positions"].toTensor(), data["gram"].toInt(), data["streams"].toInt()};
+}
+
+LstmSetting saved_setting(AutogradContext* ctx) {
+  auto& data = ctx->saved_data;
+  return {data["reversed"].toBool(),
+          data["hidden"].toBool(),
+          data["cell"].toBool(),
+          data["shared"].toBool()};
+}
+
 /// Variables: products, weight_hh, bias_ih, bias_hh.
 class WindowedLstm : public torch::autograd::Function<WindowedLstm> {
  public:
@@ -255,17 +279,10 @@ class WindowedLstm : public torch::autograd::Function<WindowedLstm> {
         at::empty({kept, rows, width}, products.options())};
     run_forward(steps, products, weight, bias_ih + bias_hh, *windows, *setting);
     ctx->save_for_backward({steps.gates, steps.c, steps.h, weight});
-    auto& data = ctx->saved_data;
-    data["positions"] = windows->positions;
-    data["gram"] = gram;
-    data["streams"] = windows->streams;
-    data["reversed"] = setting->reversed;
-    data["hidden"] = setting->add_hidden;
-    data["cell"] = setting->add_cell;
-    data["shared"] = setting->shared_products;
-    data["weight_hh place"] = context->gradient(weight_hh);
-    data["bias_ih place"] = context->gradient(bias_ih);
-    data["bias_hh place"] = context->gradient(bias_hh);
+    save_call(ctx, *windows, *setting);
+    ctx->saved_data["weight_hh place"] = context->gradient(weight_hh);
+    ctx->saved_data["bias_ih place"] = context->gradient(bias_ih);
+    ctx->saved_data["bias_hh place"] = context->gradient(bias_hh);
     return last_state(steps, Order(*windows, *setting).last(), *setting);
   }
 
@@ -273,13 +290,9 @@ class WindowedLstm : public torch::autograd::Function<WindowedLstm> {
     const auto saved = ctx->get_saved_variables();
     const Steps steps{saved[0], saved[1], saved[2]};
     const at::Tensor& weight = saved[3];
+    const Windows windows = saved_windows(ctx);
+    const LstmSetting setting = saved_setting(ctx);
     auto& data = ctx->saved_data;
-    const Windows windows{
-        data["positions"].toTensor(), data["gram"].toInt(), data["streams"].toInt()};
-    const LstmSetting setting{data["reversed"].toBool(),
-                              data["hidden"].toBool(),
-                              data["cell"].toBool(),
-                              data["shared"].toBool()};
     const auto options = sum_options(weight);
     nn::ParameterGradient d_weight(data["weight_hh place"].toTensor(), weight.sizes(), options);
     nn::ParameterGradient d_bias_ih(data["bias_ih place"].toTensor(), {weight.size(0)}, options);
