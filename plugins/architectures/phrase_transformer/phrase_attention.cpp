@@ -139,6 +139,28 @@ double SharedPhraseAttention::multiply_adds(double tokens) const {
 PerHeadPhraseAttention::PerHeadPhraseAttention(const PhraseTransformerOptions& options)
     : PhraseAttention(options, head_dim_of(options)), sizes_(options.sizes_of_heads()) {}
 
+void PerHeadPhraseAttention::replace_by_phrases(std::vector<at::Tensor>& of_head,
+                                                const NgramLstm& lstm,
+                                                const PackedTokens& tokens,
+                                                nn::Context& context) const {
+  std::vector<at::Tensor*> own;
+  std::vector<at::Tensor> own_words;
+  for (size_t head = 0; head < of_head.size(); ++head) {
+    if (sizes_[head] == lstm.gram()) {
+      own.push_back(&of_head[head]);
+      own_words.push_back(of_head[head]);
+    }
+  }
+  const at::Tensor words = at::cat(own_words, 1);  // [tokens, 3 · own heads, head_dim]
+  const at::Tensor phrases =                       // [tokens, 3 · own heads, head_dim]
+      lstm.forward(words.flatten(0, 1), tokens, context).view_as(words);
+  int64_t first = 0;
+  for (at::Tensor* const of_own : own) {
+    *of_own = phrases.narrow(1, first, 3);  // [tokens, 3, head_dim]
+    first += 3;
+  }
+}
+
 at::Tensor PerHeadPhraseAttention::forward(const at::Tensor& x,
                                            const PackedTokens& tokens,
                                            bool causal,
@@ -147,22 +169,7 @@ at::Tensor PerHeadPhraseAttention::forward(const at::Tensor& x,
   const KeysValuesQueries words(maps_.keys_values_queries(x, context), heads, query_factor());
   const at::Tensor all = at::stack({words.k, words.v, words.q}, 1);  // [tokens, 3, heads, head_dim]
   std::vector<at::Tensor> of_head = all.unbind(2);                   // [tokens, 3, head_dim] each
-  for (const auto& lstm : lstms_) {
-    std::vector<at::Tensor> own;
-    for (int64_t head = 0; head < heads; ++head) {
-      if (sizes_[static_cast<size_t>(head)] == lstm->gram())
-        own.push_back(of_head[static_cast<size_t>(head)]);
-    }
-    const at::Tensor words_of_size = at::cat(own, 1);  // [tokens, 3 · own heads, head_dim]
-    const at::Tensor phrases =                         // [tokens, 3 · own heads, head_dim]
-        lstm->forward(words_of_size.flatten(0, 1), tokens, context).view_as(words_of_size);
-    int64_t next = 0;
-    for (int64_t head = 0; head < heads; ++head) {
-      if (sizes_[static_cast<size_t>(head)] == lstm->gram())
-        of_head[static_cast<size_t>(head)] =
-            phrases.narrow(1, 3 * next++, 3);  // [tokens, 3, head_dim]
-    }
-  }
+  for (const auto& lstm : lstms_) replace_by_phrases(of_head, *lstm, tokens, context);
   const at::Tensor kvq = at::stack(of_head, 2).flatten(1);  // [tokens, 3 · model]
   const nn::AttentionOptions attention{heads, score_factor(), maps_.options.dropout, causal};
   if (context.recording()) {

@@ -72,6 +72,13 @@ class PerHeadPhraseAttention final : public PhraseAttention {
   double multiply_adds(double tokens) const override;
 
  private:
+  /// Puts the n-grams of an LSTM's heads in place of their words. of_head: [tokens, 3, head_dim]
+  /// each.
+  void replace_by_phrases(std::vector<at::Tensor>& of_head,
+                          const NgramLstm& lstm,
+                          const PackedTokens& tokens,
+                          nn::Context& context) const;
+
   std::vector<int64_t> sizes_;  ///< the gram size of each head
 };
 
