@@ -1,15 +1,12 @@
 #include "core/nn/functional/linear.h"
 
 #include <algorithm>
-#include <optional>
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/_addmm_activation.h>
 #include <ATen/ops/addmm.h>
-#include <ATen/ops/cat.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/mm.h>
-#include <ATen/ops/zeros.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <torch/csrc/autograd/custom_function.h>
@@ -21,202 +18,17 @@
 #include "core/nn/functional/device/dropout_kernel.h"
 #include "core/nn/functional/device/few_rows_product.h"
 #include "core/nn/functional/device/gpu_kernels.h"
+#include "core/nn/functional/linear/epilogue.h"
+#include "core/nn/functional/linear/stacked_parameters.h"
 #include "core/nn/functional/matrix_product.h"
 #include "core/nn/functional/reference/functional_reference.h"
 #include "core/nn/packed/packed_product.h"
-#include "core/nn/parameters/parameter_gradient.h"
 
 namespace phraseq::nn {
 namespace {
 
 using torch::autograd::AutogradContext;
 using torch::autograd::tensor_list;
-
-/// Whether each of the tensors begins where the one before it ends.
-bool are_adjacent(at::TensorList parts) {
-  const auto* next = static_cast<const char*>(parts[0].const_data_ptr());
-  for (const at::Tensor& part : parts) {
-    if (!part.is_contiguous() || part.const_data_ptr() != next || !part.is_alias_of(parts[0]))
-      return false;
-    next += part.nbytes();
-  }
-  return true;
-}
-
-/// Tensors [out, …] as one [Σ out, …], along the first dimension: a view when they lie side by
-/// side, else a copy.
-at::Tensor side_by_side(at::TensorList parts, bool may_copy = true) {
-  if (parts.size() == 1)
-    return parts[0];
-  if (!are_adjacent(parts))
-    return may_copy ? at::cat(parts) : at::Tensor();  // [Σ out, …]
-  auto sizes = parts[0].sizes().vec();
-  sizes[0] = 0;
-  for (const at::Tensor& part : parts) sizes[0] += part.size(0);
-  return parts[0].as_strided(sizes, parts[0].strides());  // [Σ out, …]
-}
-
-/// The flat gradients of all parts as one tensor; undefined when they are not there or not side by
-/// side.
-at::Tensor gradient_place(at::TensorList parameters, const Context& context) {
-  std::vector<at::Tensor> places;
-  for (const at::Tensor& parameter : parameters) {
-    places.push_back(context.gradient(parameter));
-    if (!places.back().defined())
-      return {};
-  }
-  return places.empty() ? at::Tensor() : side_by_side(places, false);
-}
-
-/// Cuts a gradient [Σ out, …] of stacked parameters into theirs, [out, …] each.
-void append_parts(const at::Tensor& gradient,
-                  const std::vector<int64_t>& rows,
-                  tensor_list& parts) {
-  int64_t first = 0;
-  for (const int64_t count : rows) {
-    parts.push_back(gradient.defined() ? gradient.narrow(0, first, count)
-                                       : at::Tensor());  // [out, …]
-    first += count;
-  }
-}
-
-/// What follows the product.
-struct Epilogue {
-  Activation activation = Activation::kNone;
-  double p = 0.0;
-  uint64_t key = 0;
-
-  bool is_identity() const { return activation == Activation::kNone && key == 0; }
-  /// kGelu and kSwish need their input again for the gradient, kRelu and kSigmoid their output.
-  bool keeps_input() const {
-    return activation == Activation::kGelu || activation == Activation::kSwish;
-  }
-  bool keeps_output() const {
-    return activation == Activation::kRelu || activation == Activation::kSigmoid;
-  }
-  kernels::Dropout dropout() const { return cpu::make_dropout(p, key); }
-};
-
-/// y = dropout(activation(x + bias)): x and y [rows, columns], bias [columns] or undefined.
-void run_epilogue(const at::Tensor& x,
-                  const at::Tensor& bias,
-                  const at::Tensor& y,
-                  Activation activation,
-                  const kernels::Dropout& dropout) {
-  const int64_t columns = x.size(1);
-  const at::Tensor full_bias =
-      bias.defined() ? bias
-                     : at::zeros({columns}, x.options().dtype(cpu::sum_type(x.scalar_type())));
-  cpu::for_type(x.scalar_type(), [&]<typename T>(T*) {
-    cpu::over_rows(x, [&](int64_t first, int64_t last) {
-      cpu::loops<T>().bias_activation_dropout(cpu::data<T>(x),
-                                              cpu::data<kernels::Sum<T>>(full_bias),
-                                              cpu::mutable_data<T>(y),
-                                              {first, last, columns},
-                                              activation,
-                                              dropout);
-    });
-  });
-}
-
-/// dz [rows, columns] of dy [rows, columns], and the bias's gradient added to `d_bias` [columns].
-at::Tensor undo_epilogue(const at::Tensor& dy,
-                         const at::Tensor& kept,
-                         const Epilogue& epilogue,
-                         const at::Tensor& d_bias) {
-  const int64_t columns = dy.size(1);
-  const bool pass = !epilogue.is_identity();
-  if (!pass && !d_bias.defined())
-    return dy;
-  const at::Tensor dz = pass ? at::empty(dy.sizes(), dy.options()) : dy;
-  cpu::for_type(dy.scalar_type(), [&]<typename T>(T*) {
-    using S = kernels::Sum<T>;
-    const cpu::ThreadScratch<S> unused(columns);
-    S* sums = d_bias.defined() ? cpu::mutable_data<S>(d_bias) : unused.get();
-    if (!d_bias.defined())
-      std::fill_n(sums, columns, S{0});
-    cpu::sum_over_rows(dy.size(0), columns, sums, [&](int64_t first, int64_t last, S* partial) {
-      const kernels::RowRange rows{first, last, columns};
-      if (pass) {
-        cpu::loops<T>().bias_activation_dropout_backward(cpu::data<T>(dy),
-                                                         cpu::data<T>(kept.defined() ? kept : dy),
-                                                         cpu::mutable_data<T>(dz),
-                                                         partial,
-                                                         rows,
-                                                         epilogue.activation,
-                                                         epilogue.dropout());
-      } else {
-        cpu::loops<T>().column_sums(cpu::data<T>(dy), partial, rows);
-      }
-    });
-  });
-  return dz;
-}
-
-std::vector<int64_t> row_counts(at::TensorList parts) {
-  std::vector<int64_t> counts;
-  for (const at::Tensor& part : parts) counts.push_back(part.size(0));
-  return counts;
-}
-
-/// The matrices that the product reads, side by side: [Σ out, in].
-at::Tensor stacked_weight(at::TensorList weights, const Context& context) {
-  std::vector<at::Tensor> compute;
-  for (const at::Tensor& weight : weights) compute.push_back(context.compute(weight));
-  return side_by_side(compute);
-}
-
-/// [Σ out]; undefined where there are none.
-at::Tensor stacked_bias(at::TensorList biases) {
-  return biases.empty() ? at::Tensor() : side_by_side(biases);
-}
-
-/// The same in the type of activations, for operators that add it to a product.
-at::Tensor narrow_stacked_bias(at::TensorList biases, const Context& context) {
-  return biases.empty() ? at::Tensor() : stacked_weight(biases, context);
-}
-
-/// What the backward pass has to know of the stacked parameters.
-void save_places(AutogradContext* ctx,
-                 at::TensorList weights,
-                 at::TensorList biases,
-                 const Context& context) {
-  ctx->saved_data["weight rows"] = row_counts(weights);
-  ctx->saved_data["bias rows"] = row_counts(biases);
-  ctx->saved_data["weight gradient"] = gradient_place(weights, context);
-  ctx->saved_data["bias gradient"] = gradient_place(biases, context);
-}
-
-/// The gradients of the stacked parameters, as far as they are needed. The variables of the
-/// function are x, then the weights, then the biases.
-struct StackedGradients {
-  StackedGradients(AutogradContext* ctx, const at::Tensor& x, const at::Tensor& stacked)
-      : weight_rows(ctx->saved_data["weight rows"].toIntVector()),
-        bias_rows(ctx->saved_data["bias rows"].toIntVector()) {
-    const auto options = x.options().dtype(cpu::sum_type(x.scalar_type()));
-    if (ctx->needs_input_grad(1))
-      weight.emplace(ctx->saved_data["weight gradient"].toTensor(), stacked.sizes(), options);
-    bool bias_needed = false;
-    for (size_t i = 0; i < bias_rows.size(); ++i)
-      bias_needed = bias_needed || ctx->needs_input_grad(1 + weight_rows.size() + i);
-    if (bias_needed) {
-      bias.emplace(
-          ctx->saved_data["bias gradient"].toTensor(), at::IntArrayRef{stacked.size(0)}, options);
-    }
-  }
-
-  /// The gradients of all variables in their order; undefined ones for `others` more.
-  tensor_list for_autograd(const at::Tensor& dx, size_t others) const {
-    tensor_list gradients = {dx};
-    append_parts(weight ? weight->for_autograd() : at::Tensor(), weight_rows, gradients);
-    append_parts(bias ? bias->for_autograd() : at::Tensor(), bias_rows, gradients);
-    gradients.resize(gradients.size() + others);
-    return gradients;
-  }
-
-  std::vector<int64_t> weight_rows, bias_rows;
-  std::optional<ParameterGradient> weight, bias;  // [Σ out, in], [Σ out]
-};
 
 /// max(x weightᵀ + bias, 0) with dropout, on a GPU with kernels.
 at::Tensor relu_product(const at::Tensor& x,
