@@ -101,6 +101,33 @@ std::string find_dictionary(const json& options,
   return dictionary_path(folder, language);
 }
 
+/// All languages of the training; those of the import are among them.
+std::vector<std::string> languages_of(const json& options,
+                                      const std::vector<LanguagePair>& pairs,
+                                      const FairseqFiles& files) {
+  const std::string list = option_text(options, "lang_dict");
+  std::vector<std::string> languages = known_languages(
+      option_texts(options, "langs"), list.empty() ? "" : find_file(list, files.data), pairs);
+  check_languages(languages, files.source_lang, files.target_lang);
+  return languages;
+}
+
+bool is_mbart(const json& options) { return option_text(options, "lang_tok_style") == "mbart"; }
+
+/// The dictionary of one side, followed by the tokens of the languages.
+Dictionary read_dictionary(const json& options,
+                           const char* override_name,
+                           const std::string& folder,
+                           const std::string& language,
+                           const std::vector<std::string>& languages) {
+  Dictionary read = Dictionary::load(find_dictionary(options, override_name, folder, language));
+  add_language_tokens(
+      read,
+      languages,
+      is_mbart(options) ? LanguageTokenStyle::kMbart : LanguageTokenStyle::kMultilingual);
+  return read;
+}
+
 }  // namespace
 
 void fill_multilingual(ImportedModel& model,
@@ -110,21 +137,12 @@ void fill_multilingual(ImportedModel& model,
   const TokenPlaces places(options);
   check_settings(options, places, files.weights);
   const auto pairs = pairs_of(options);
-  const std::string list = option_text(options, "lang_dict");
-  const auto languages = known_languages(
-      option_texts(options, "langs"), list.empty() ? "" : find_file(list, files.data), pairs);
-  check_languages(languages, files.source_lang, files.target_lang);
-  const bool is_mbart = option_text(options, "lang_tok_style") == "mbart";
-  const auto dictionary = [&](const char* override_name, const std::string& language) {
-    Dictionary read =
-        Dictionary::load(find_dictionary(options, override_name, files.data, language));
-    add_language_tokens(
-        read, languages, is_mbart ? LanguageTokenStyle::kMbart : LanguageTokenStyle::kMultilingual);
-    return read;
-  };
+  const auto languages = languages_of(options, pairs, files);
   const LanguagePair& first = pairs.front();
-  const Dictionary source = dictionary("source_dict", first.source);
-  const Dictionary target = dictionary("target_dict", first.target);
+  const Dictionary source =
+      read_dictionary(options, "source_dict", files.data, first.source, languages);
+  const Dictionary target =
+      read_dictionary(options, "target_dict", files.data, first.target, languages);
   model.options = options_from_fairseq(checkpoint.options, files.weights);
   model.set_vocabularies(first.source, source, first.target, target);
   model.add_parameters(checkpoint.weights, files.weights, source, target);
@@ -135,7 +153,7 @@ void fill_multilingual(ImportedModel& model,
                         {"target_lang", files.target_lang},
                         {"encoder_langtok", places.encoder()},
                         {"decoder_langtok", places.decoder()},
-                        {"lang_tok_style", is_mbart ? "mbart" : "multilingual"},
+                        {"lang_tok_style", is_mbart(options) ? "mbart" : "multilingual"},
                         {"lang_tok_replacing_bos_eos", replaces}};
 }
 
