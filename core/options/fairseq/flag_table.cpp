@@ -71,7 +71,7 @@ constexpr auto kFlags = std::to_array<Flag>({
      kNone,
      kNoEffect,
      "",
-     "use --precision instead: bf16 if the device supports it, otherwise fp32"},
+     "use --precision auto: bf16 if the device supports it, otherwise fp32"},
     {"--amp",
      "give",
      kNone,

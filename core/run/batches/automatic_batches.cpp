@@ -118,6 +118,9 @@ class Search {
 
 nlohmann::json search(OptionField& field, const AutomaticBatches& request) {
   Search search(field, request);
+  log_info(fmt::format("searching for the largest batch that fits into {} (--{} auto)",
+                       bytes_text(search.range().bytes),
+                       field.name));
   const LargestBatch found = search.run();
   const int64_t size = smallest_of_all(found.size, *request.processes);
   log_info(fmt::format("--{} auto: {} (a batch of {} needs {} of {}; tried {})",
