@@ -324,6 +324,11 @@ void Trainer::validate_after_update() {
 void Trainer::end_epoch() {
   ++state_.finished_epochs;
   parts_.log->epoch_end(progress(), state_.epoch);
+  if (state_.epoch.updates > 0 && state_.epoch.losses.loss_sum == 0) {
+    log_warning(
+        "the loss of all batches is 0: no target token is part of it (is --ignore-prefix-size "
+        "larger than the sentences?)");
+  }
   state_.epoch = {};
   const bool is_due = state_.finished_epochs % options_.validation.validate_interval == 0;
   // The last validation of the run comes before its last checkpoint.

@@ -117,6 +117,11 @@ TEST_F(TrainingWarnings, TellOfNoSmallestRateThatTheNextEpochExceedsAgain) {
                     HasSubstr("training stops: the learning rate reached --stop-min-lr 0.01")));
 }
 
+TEST_F(TrainingWarnings, TellOfALossWithoutTokens) {
+  const std::string options = "--ignore-prefix-size 100 --max-tokens 100000 --disable-validation";
+  EXPECT_THAT(train("none", 2, options).errors, HasSubstr("no target token is part of it"));
+}
+
 TEST_F(TrainingWarnings, TellOfAnAverageThatIsMainlyTheUntrainedModel) {
   constexpr const char* kWarning = "of the average of --store-ema are then still the parameters";
   EXPECT_THAT(train("slow", 20, "--store-ema").errors, HasSubstr("100 % " + std::string(kWarning)));

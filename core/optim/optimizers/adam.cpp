@@ -39,7 +39,7 @@ void AdamOptions::describe(OptionTable& table) {
       .field("adam-eps",
              adam_eps,
              "Epsilon of Adam, added to the denominator for numerical stability.")
-      .at_least(0);
+      .in(1e-30, 1);
   table
       .field(
           "weight-decay",
