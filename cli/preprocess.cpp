@@ -1,5 +1,7 @@
 #include "core/corpus/preprocess.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "cli/command.h"
@@ -55,11 +57,20 @@ std::vector<std::string> all_problems(PreprocessOptions options,
   return problems;
 }
 
+/// The plugins without LibTorch, which start quickly; all of them for the tokenizer of another one.
+Registry find_tokenizers(std::span<const std::string> arguments) {
+  const auto folders = plugin_search_path(peek_list(arguments, "plugin-dir"));
+  Registry registry;
+  load_plugins(registry, folders, PluginScope::kTorchFree);
+  const auto names = registry.names(Tokenizer::kKind);
+  if (std::ranges::count(names, tokenizer_component(arguments)) == 0)
+    load_plugins(registry, folders);
+  return registry;
+}
+
 int run_preprocess(std::span<const std::string> arguments) {
   PluginOptions plugins;
-  Registry registry;
-  load_plugins(
-      registry, plugin_search_path(peek_list(arguments, "plugin-dir")), PluginScope::kTorchFree);
+  const Registry registry = find_tokenizers(arguments);
   Selection selection = registry.select(Tokenizer::kKind, tokenizer_component(arguments));
 
   PreprocessOptions options;
