@@ -84,6 +84,22 @@ TEST_F(DataFolders, AResumeWithOtherFoldersIsRejected) {
                     HasSubstr("--reset-dataloader")));
 }
 
+TEST_F(DataFolders, AResumeWithOtherWordsInSentencesOfTheSameLengthsIsRejected) {
+  run(train("data-bin", "run", 3));
+  std::string text = workspace_.read("train.en");
+  ASSERT_NE(text.find("one"), std::string::npos);
+  for (size_t at = 0; (at = text.find("one", at)) != std::string::npos; ++at)
+    text.replace(at, 3, "two");
+  workspace_.write("other.en", text);
+  workspace_.write("other.de", workspace_.read("train.de"));
+  run(
+      words("preprocess -s en -t de --srcdict data-bin/dict.en.txt --tgtdict data-bin/dict.de.txt "
+            "--trainpref other --validpref dev --destdir other-bin"));
+  const CommandResult result = workspace_.run(train("other-bin", "run", 6));
+  EXPECT_EQ(result.exit_code, kExitFormat);
+  EXPECT_THAT(result.errors, AllOf(HasSubstr("corpus: was"), HasSubstr("ids ")));
+}
+
 TEST_F(DataFolders, SentencesThatAreSkippedAreAnnouncedInTheirEpoch) {
   std::string longer;
   for (int i = 0; i < 40; ++i) longer += "one ";

@@ -54,6 +54,26 @@ std::vector<Ids> take(BatchIterator& iterator, int64_t steps) {
   return taken;
 }
 
+/// Indexed data of a few sentences.
+struct IndexedLengths final : LengthsCorpus {
+  using LengthsCorpus::LengthsCorpus;
+  std::string fingerprint() const override {
+    return "indexed 3 sentences, crc32c 00c0ffee 00000001, ids 0000000a 0000000b, trees 00000002";
+  }
+};
+
+/// 0.1.0 recorded no checksums of the ids.
+TEST(BatchIterator, TakesThePositionOfTheFirstVersion) {
+  Random random(1);
+  const auto corpus = std::make_shared<IndexedLengths>(random_lengths(random, 3, 15));
+  BatchIterator iterator(corpus, budget(40), ids_only, 3);
+  nlohmann::json position = iterator.position();
+  position["plan"]["corpus"] = "indexed 3 sentences, crc32c 00c0ffee 00000001, trees 00000002";
+  EXPECT_NO_THROW(iterator.restore(position));
+  position["plan"]["corpus"] = "indexed 3 sentences, crc32c 00c0ffee 00000009, trees 00000002";
+  EXPECT_THROW(iterator.restore(position), FormatError);
+}
+
 TEST(BatchIterator, ReturnsThePlanOfEachEpochInOrderAndThenNothing) {
   BatchIterator iterator = iterator_over(37, budget(40));
   for (int64_t epoch = 1; epoch <= 3; ++epoch) {
