@@ -104,7 +104,7 @@ std::string find_dictionary(const json& options,
 /// All languages of the training; those of the import are among them.
 std::vector<std::string> languages_of(const json& options,
                                       const std::vector<LanguagePair>& pairs,
-                                      const FairseqFiles& files) {
+                                      const ForeignModel& files) {
   const std::string list = option_text(options, "lang_dict");
   std::vector<std::string> languages = known_languages(
       option_texts(options, "langs"), list.empty() ? "" : find_file(list, files.data), pairs);
