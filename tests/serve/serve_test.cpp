@@ -315,7 +315,7 @@ TEST_F(ServeTest, RefusesWhatExceedsALimit) {
     Connection chunked(port());
     chunked.send("POST /translate HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n");
     chunked.send(endless + std::string(200000, '0'));
-    EXPECT_THAT(chunked.receive().status, testing::AnyOf(400, 413, 431)) << endless;
+    EXPECT_THAT(chunked.receive().status, ::testing::AnyOf(400, 413, 431)) << endless;
   }
   {
     Connection slow(port());
@@ -329,7 +329,7 @@ TEST_F(ServeTest, RefusesWhatExceedsALimit) {
 TEST_F(ServeTest, FollowsTheLesserRulesOfHttp) {
   start();
   const Response health = ask(port(), "GET", "/health");
-  EXPECT_THAT(health.headers.at("date"), testing::MatchesRegex("..., .. ... .... ..:..:.. GMT"));
+  EXPECT_THAT(health.headers.at("date"), ::testing::MatchesRegex("..., .. ... .... ..:..:.. GMT"));
   EXPECT_EQ(ask(port(), "PUT", "/health").headers.at("allow"), "GET, HEAD");
   EXPECT_EQ(ask(port(), "POST", "/v1/translate", "x", "Content-Encoding: gzip\r\n").status, 415);
   Connection generous(port());  // an empty line after the body
