@@ -29,6 +29,9 @@ inline bool has_kernels(const at::Tensor& x) { return has_kernels(x, x.scalar_ty
 inline at::ScalarType sum_type(at::ScalarType type) {
   return type == at::kDouble ? at::kDouble : at::kFloat;
 }
+inline at::TensorOptions sum_options(const at::Tensor& x) {
+  return x.options().dtype(sum_type(x.scalar_type()));
+}
 
 /// Calls `work` with a null pointer to the kernels' element type for `type`.
 template <typename Work>
@@ -108,9 +111,13 @@ inline int64_t row_grain(int64_t columns) {
 
 /// Calls work(first, last) over all rows, on as many threads as are worthwhile.
 template <typename Work>
+void over_rows(int64_t rows, int64_t columns, const Work& work) {
+  at::parallel_for(0, rows, row_grain(columns), work);
+}
+template <typename Work>
 void over_rows(const at::Tensor& rows, const Work& work) {
   const int64_t columns = rows.size(-1);
-  at::parallel_for(0, columns == 0 ? 0 : rows.numel() / columns, row_grain(columns), work);
+  over_rows(columns == 0 ? 0 : rows.numel() / columns, columns, work);
 }
 
 /// The maximum number of partial sums in one sum over rows, and the minimum number of rows in each.

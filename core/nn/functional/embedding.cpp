@@ -56,8 +56,7 @@ at::Tensor scatter_rows(const at::Tensor& dy,
                         const at::Tensor& place,
                         at::IntArrayRef table_sizes,
                         const Setting& setting) {
-  const ParameterGradient d_table(
-      place, table_sizes, dy.options().dtype(cpu::sum_type(dy.scalar_type())));
+  const ParameterGradient d_table(place, table_sizes, cpu::sum_options(dy));
   const auto add = dy.is_cpu() ? &run_embed_backward : &gpu::embed_backward;
   add(dy, ids, d_table.sum(), setting);
   return d_table.for_autograd();

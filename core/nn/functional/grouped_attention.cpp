@@ -116,9 +116,8 @@ class GroupedAttention : public torch::autograd::Function<GroupedAttention> {
     const AttentionLayout& layout = (*call)->layout;
     const at::Tensor out =
         at::empty({q.size(0), layout.out_columns}, q.options());  // [query tokens, out_columns]
-    const auto sum_options = q.options().dtype(cpu::sum_type(q.scalar_type()));
     const at::Tensor log_sums =  // [query kinds · heads, query tokens]
-        at::empty({layout.query_kinds * layout.heads, q.size(0)}, sum_options);
+        at::empty({layout.query_kinds * layout.heads, q.size(0)}, cpu::sum_options(q));
     if (weights) {
       *weights = at::zeros(
           {layout.query_kinds, layout.heads, q.size(0), layout.key_kinds, longest((*call)->keys)},

@@ -132,7 +132,7 @@ at::Tensor run_norm_backward(const gpu::NormInputs& in,
 
 /// For each row's mean and reciprocal deviation, [2, rows].
 at::Tensor new_moments(const at::Tensor& x) {
-  return at::empty({2, x.size(0)}, x.options().dtype(cpu::sum_type(x.scalar_type())));
+  return at::empty({2, x.size(0)}, cpu::sum_options(x));
 }
 
 /// LN(residual + dropout(x)). Variables: x, residual (or none), gain, bias. Saves the inputs and

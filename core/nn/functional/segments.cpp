@@ -139,8 +139,7 @@ class SegmentScore : public torch::autograd::Function<SegmentScore> {
                             const SegmentOffsets* offsets,
                             double p,
                             uint64_t key) {
-    const at::Tensor scores =
-        at::empty({row.size(0)}, row.options().dtype(cpu::sum_type(row.scalar_type())));
+    const at::Tensor scores = at::empty({row.size(0)}, cpu::sum_options(row));
     cpu::for_type(row.scalar_type(), [&]<typename T>(T*) {
       using S = kernels::Sum<T>;
       const auto task = task_of<T>(row, segment, w2, p, key);

@@ -264,8 +264,7 @@ at::Tensor target_log_probabilities(const at::Tensor& hidden,
   check_shapes(hidden, weight, targets);
   at::NoGradGuard no_grad;
   const SmoothingRule rule(Smoothing::kFairseq, 0.0, weight.size(0), excluded, {});
-  const at::Tensor result =
-      at::empty({hidden.size(0)}, hidden.options().dtype(cpu::sum_type(hidden.scalar_type())));
+  const at::Tensor result = at::empty({hidden.size(0)}, cpu::sum_options(hidden));
   ChunkLoss loss(rule, bias, targets, false);
   over_chunks(hidden.contiguous(),
               context.compute(weight),

@@ -20,16 +20,6 @@ using nn::kernels::Sum;
 using torch::autograd::AutogradContext;
 using torch::autograd::tensor_list;
 
-at::TensorOptions sum_options(const at::Tensor& x) {
-  return x.options().dtype(cpu::sum_type(x.scalar_type()));
-}
-
-/// work(first, last) over rows of `columns` elements, on as many threads as pay.
-template <typename Work>
-void over_rows(int64_t rows, int64_t columns, const Work& work) {
-  at::parallel_for(0, rows, cpu::row_grain(columns), work);
-}
-
 template <typename T>
 lstm_kernels::WindowTask<T> window_task(const Windows& windows,
                                         const nn::kernels::Dropout& dropout,
@@ -58,7 +48,7 @@ at::Tensor sum_places(const at::Tensor& places,
   const at::Tensor sums = at::empty({windows.rows(), places.size(1)}, places.options());
   cpu::for_type(places.scalar_type(), [&]<typename T>(T*) {
     const auto task = window_task<T>(windows, dropout, places, sums);
-    over_rows(windows.rows(), places.size(1), [&](int64_t first, int64_t last) {
+    cpu::over_rows(windows.rows(), places.size(1), [&](int64_t first, int64_t last) {
       loops<T>().sum_places(task, first, last);
     });
   });
@@ -76,7 +66,7 @@ class GatherWindows : public torch::autograd::Function<GatherWindows> {
         at::empty({windows->gram * windows->rows(), rows.size(1)}, rows.options());
     cpu::for_type(rows.scalar_type(), [&]<typename T>(T*) {
       const auto task = window_task<T>(*windows, cpu::make_dropout(p, key), rows, places);
-      over_rows(windows->rows(), rows.size(1), [&](int64_t first, int64_t last) {
+      cpu::over_rows(windows->rows(), rows.size(1), [&](int64_t first, int64_t last) {
         loops<T>().gather_places(task, first, last);
       });
     });
@@ -154,7 +144,7 @@ void run_step(const Steps& steps,
       .gates = cpu::mutable_data<T>(of_place(steps.gates, place)),
       .c = cpu::mutable_data<S>(of_place(steps.c, place)),
       .h = cpu::mutable_data<T>(of_place(steps.h, place))};
-  over_rows(windows.rows(), 4 * width, [&](int64_t first, int64_t last) {
+  cpu::over_rows(windows.rows(), 4 * width, [&](int64_t first, int64_t last) {
     loops<T>().step(task, first, last);
   });
 }
@@ -208,7 +198,7 @@ at::Tensor run_backward(const Steps& steps,
           .dh = cpu::data<T>(dh),
           .dc = cpu::mutable_data<S>(dc),
           .d_gates = cpu::mutable_data<T>(d_gates[place])};
-      over_rows(windows.rows(), 4 * width, [&](int64_t first, int64_t last) {
+      cpu::over_rows(windows.rows(), 4 * width, [&](int64_t first, int64_t last) {
         loops<T>().step_backward(task, first, last);
       });
     });
@@ -221,7 +211,7 @@ at::Tensor run_backward(const Steps& steps,
 /// [rows, columns] → [columns], in the sums' type.
 at::Tensor column_sums(const at::Tensor& x) {
   const int64_t columns = x.size(1);
-  const at::Tensor sums = at::zeros({columns}, sum_options(x));
+  const at::Tensor sums = at::zeros({columns}, cpu::sum_options(x));
   cpu::for_type(x.scalar_type(), [&]<typename T>(T*) {
     using S = Sum<T>;
     S* into = cpu::mutable_data<S>(sums);
@@ -275,7 +265,7 @@ class WindowedLstm : public torch::autograd::Function<WindowedLstm> {
         setting->shared_products
             ? at::empty({kept, rows, 4 * width}, products.options())
             : products.detach().view({gram, rows, 4 * width}),  // [gram, rows, 4 · width]
-        at::empty({kept, rows, width}, sum_options(products)),
+        at::empty({kept, rows, width}, cpu::sum_options(products)),
         at::empty({kept, rows, width}, products.options())};
     run_forward(steps, products, weight, bias_ih + bias_hh, *windows, *setting);
     ctx->save_for_backward({steps.gates, steps.c, steps.h, weight});
@@ -293,7 +283,7 @@ class WindowedLstm : public torch::autograd::Function<WindowedLstm> {
     const Windows windows = saved_windows(ctx);
     const LstmSetting setting = saved_setting(ctx);
     auto& data = ctx->saved_data;
-    const auto options = sum_options(weight);
+    const auto options = cpu::sum_options(weight);
     nn::ParameterGradient d_weight(data["weight_hh place"].toTensor(), weight.sizes(), options);
     nn::ParameterGradient d_bias_ih(data["bias_ih place"].toTensor(), {weight.size(0)}, options);
     nn::ParameterGradient d_bias_hh(data["bias_hh place"].toTensor(), {weight.size(0)}, options);

@@ -13,9 +13,7 @@ void run_epilogue(const at::Tensor& x,
                   Activation activation,
                   const kernels::Dropout& dropout) {
   const int64_t columns = x.size(1);
-  const at::Tensor full_bias =
-      bias.defined() ? bias
-                     : at::zeros({columns}, x.options().dtype(cpu::sum_type(x.scalar_type())));
+  const at::Tensor full_bias = bias.defined() ? bias : at::zeros({columns}, cpu::sum_options(x));
   cpu::for_type(x.scalar_type(), [&]<typename T>(T*) {
     cpu::over_rows(x, [&](int64_t first, int64_t last) {
       cpu::loops<T>().bias_activation_dropout(cpu::data<T>(x),

@@ -92,7 +92,7 @@ StackedGradients::StackedGradients(AutogradContext* ctx,
                                    const at::Tensor& stacked)
     : weight_rows(ctx->saved_data["weight rows"].toIntVector()),
       bias_rows(ctx->saved_data["bias rows"].toIntVector()) {
-  const auto options = x.options().dtype(cpu::sum_type(x.scalar_type()));
+  const at::TensorOptions options = cpu::sum_options(x);
   if (ctx->needs_input_grad(1))
     weight.emplace(ctx->saved_data["weight gradient"].toTensor(), stacked.sizes(), options);
   bool bias_needed = false;
