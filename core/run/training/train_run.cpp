@@ -26,6 +26,7 @@ TrainRun::TrainRun(std::span<const std::string> arguments) : loaded(load_plugins
   checkpoints.describe(table);
   embeddings.describe(table);
   machine.describe(table);
+  hydra.describe(table);
   device.describe(table);
   distributed.describe(table);
   const auto pick = [&](const char* kind, const char* flag, const std::string& fallback) {
@@ -64,6 +65,7 @@ std::vector<std::string> TrainRun::problems() const {
   gather(checkpoints);
   gather(distributed);
   gather(machine);
+  gather(hydra);
   for (const std::string& text : {metric_problem(),
                                   contradiction("sentence-avg", "loss-normalization", "sentences"),
                                   contradiction("bf16", "precision", "bf16"),

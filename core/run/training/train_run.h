@@ -8,6 +8,7 @@
 #include "core/base/api.h"
 #include "core/distributed/distributed_options.h"
 #include "core/optim/parameter_average.h"
+#include "core/options/fairseq/hydra/hydra_command.h"
 #include "core/options/option_table.h"
 #include "core/plugin/registry.h"
 #include "core/run/options/device_options.h"
@@ -38,6 +39,7 @@ struct PHRASEQ_API TrainRun {
   CheckpointOptions checkpoints;
   PretrainedEmbeddings embeddings;
   MachineOptions machine;
+  fairseq::HydraOptions hydra;
   DeviceOptions device;
   DistributedOptions distributed;
   std::unique_ptr<LoadedPlugins> loaded;

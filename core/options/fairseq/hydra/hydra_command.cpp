@@ -22,7 +22,6 @@ constexpr auto kGroups = std::to_array<std::string_view>({"common",
                                                           "dataset",
                                                           "optimization",
                                                           "checkpoint",
-                                                          "bmuf",
                                                           "ema",
                                                           "model",
                                                           "task",
@@ -37,6 +36,7 @@ constexpr auto kIgnored = std::to_array<std::string_view>({"common_eval",
                                                            "generation",
                                                            "eval_lm",
                                                            "interactive",
+                                                           "bmuf",
                                                            "scoring",
                                                            "hydra",
                                                            "job_logging_cfg",
@@ -64,6 +64,8 @@ class FlagsOfSettings {
             fmt::format("{}: '{}' is not a group of settings", settings_.file(), group),
             fmt::format("The groups of a training are {}.", fmt::join(kGroups, ", ")));
       }
+      if (group == "ema" && settings_.resolved(values.value("store_ema", nlohmann::json())) != true)
+        continue;  // the other settings of this group have no effect then
       for (const auto& [name, value] : values.items()) add_of_group(group, name, value);
     }
     return std::move(flags_);
@@ -92,8 +94,15 @@ class FlagsOfSettings {
     } else if (value.is_boolean()) {
       add_switch(flag_of(name), value.get<bool>());
     } else if (!value.is_null() && value != kMissing) {
-      flags_.push_back(fmt::format("{}={}", flag_of(name), text_of(value, name)));
+      add_value(flag_of(name), text_of(value, name));
     }
+  }
+
+  /// An empty text is the default of flags that phraseq does not have.
+  void add_value(const std::string& name, const std::string& value) {
+    const Flag* const flag = find_flag('t', name);
+    if (!value.empty() || flag == nullptr || flag->support == Support::kSame)
+      flags_.push_back(fmt::format("{}={}", name, value));
   }
 
   /// `no` only for options of phraseq: no flag of fairseq alone has an effect that is on by
@@ -148,6 +157,29 @@ std::string take_value(std::vector<std::string>& arguments,
 }
 
 }  // namespace
+
+void HydraOptions::describe(OptionTable& table) {
+  table.section("Configuration of fairseq-hydra-train");
+  table
+      .field("config-name",
+             config_name,
+             "Read the settings of DIR/NAME.yaml; settings group.name=value on the command line "
+             "replace them.")
+      .short_flag("cn")
+      .value_name("NAME")
+      .harmless();
+  table.field("config-dir", config_dir, "Folder of --config-name; default: the current folder.")
+      .short_flag("cd")
+      .value_name("DIR")
+      .harmless();
+}
+
+/// Both have been taken out of the command line, unless the name is missing.
+std::vector<std::string> HydraOptions::problems() const {
+  if (config_dir.empty())
+    return {};
+  return {"--config-dir is the folder of a configuration: give --config-name"};
+}
 
 HydraCommand read_hydra_command(std::span<const std::string> arguments) {
   std::vector<std::string> rest(arguments.begin(), arguments.end());

@@ -5,8 +5,18 @@
 #include <vector>
 
 #include "core/base/api.h"
+#include "core/options/option_table.h"
 
 namespace phraseq::fairseq {
+
+/// The options that `read_hydra_command` takes out of the command line.
+struct PHRASEQ_API HydraOptions : Options {
+  std::string config_dir;
+  std::string config_name;
+
+  void describe(OptionTable& table) override;
+  std::vector<std::string> problems() const override;
+};
 
 /// The command line of fairseq-hydra-train as one of fairseq-train.
 struct HydraCommand {

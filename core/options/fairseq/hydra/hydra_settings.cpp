@@ -9,6 +9,7 @@
 #include "core/base/text_fields.h"
 #include "core/io/mapping/mapped_file.h"
 #include "core/io/yaml/yaml_reader.h"
+#include "core/options/value_text.h"
 
 namespace phraseq::fairseq {
 namespace {
@@ -35,15 +36,32 @@ Json parse_settings(std::string_view text, const std::string& file) {
   return settings;
 }
 
-/// The file of a group: its settings belong to the group unless its first line says otherwise.
-/// Without a file, NAME is one of fairseq's components with its defaults.
+/// What a comment at the beginning of a file says: "# @package _global_"; empty if there is none.
+std::string package_of(const std::string& text) {
+  for (std::string_view line : split_text(text, "\n")) {
+    line = trimmed(line);
+    if (!line.empty() && line[0] != '#')
+      break;
+    line.remove_prefix(std::min(line.find_first_not_of('#'), line.size()));
+    const auto words = filled_parts(line, " ");
+    if (words.size() == 2 && words[0] == "@package")
+      return std::string(words[1]);
+  }
+  return "";
+}
+
+/// The file of a group: its settings belong to the group unless its package says otherwise, or, if
+/// it names none, unless it has the group itself. Without a file, NAME is one of fairseq's
+/// components with its defaults.
 Json read_group(const std::string& folder, const std::string& group, const std::string& name) {
   const std::string file = settings_file(folder + "/" + group, name);
   if (!std::filesystem::exists(file))
     return {{group, {{"_name", name}}}};
   const std::string text = read_file(file);
   Json settings = parse_settings(text, file);
-  return text.starts_with("# @package _global_") ? settings : Json{{group, std::move(settings)}};
+  const std::string package = package_of(text);
+  const bool has_group = package.empty() && settings.value(group, Json()).is_object();
+  return package == "_global_" || has_group ? settings : Json{{group, std::move(settings)}};
 }
 
 /// The settings of one item of `defaults`: `group: name`, or the name of another file.
@@ -63,6 +81,13 @@ Json read_default(const Json& item, const std::string& folder, const std::string
   return settings;
 }
 
+bool is_name(std::string_view text) {
+  const auto fits = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  };
+  return !text.empty() && std::ranges::all_of(text, fits);
+}
+
 }  // namespace
 
 HydraSettings::HydraSettings(const std::string& folder, const std::string& name)
@@ -80,20 +105,31 @@ HydraSettings::HydraSettings(const std::string& folder, const std::string& name)
 }
 
 bool HydraSettings::set(std::string_view argument) {
-  argument.remove_prefix(std::min(argument.find_first_not_of('+'), argument.size()));
+  const bool removes = argument.starts_with('~');
+  argument.remove_prefix(
+      std::min(argument.find_first_not_of(removes ? '~' : '+'), argument.size()));
   const size_t equals = argument.find('=');
   const std::string_view path = argument.substr(0, equals);
-  if (equals == std::string_view::npos || path.starts_with('-') ||
-      path.find('.') == std::string_view::npos)
+  auto parts = split_text(path, ".");
+  if (parts.size() < 2 || !std::ranges::all_of(parts, is_name) ||
+      (equals == std::string_view::npos && !removes))
     return false;
+  const std::string last(parts.back());
+  parts.pop_back();
   Json* place = &groups_;
-  for (const std::string_view part : split_text(path, ".")) {
+  for (const std::string_view part : parts) {
     if (!place->is_object())
       *place = Json::object();
     place = &(*place)[std::string(part)];
   }
+  if (!place->is_object())
+    *place = Json::object();
+  if (removes) {
+    place->erase(last);
+    return true;
+  }
   const std::string value(argument.substr(equals + 1));
-  *place = parse_yaml("value: " + value + "\n", std::string(path))["value"];
+  merge((*place)[last], parse_yaml("value: " + value + "\n", std::string(path))["value"]);
   return true;
 }
 

@@ -19,8 +19,8 @@ class HydraSettings {
   const std::string& file() const { return file_; }
   const nlohmann::json& groups() const { return groups_; }
 
-  /// Takes `group.name=value`, with `+` in front or without. False if the argument is not of this
-  /// form.
+  /// Takes `group.name=value`, with `+` in front or without; a dictionary changes the names that it
+  /// has. `~group.name` removes a setting. False if the argument is not of one of these forms.
   bool set(std::string_view argument);
 
   /// The value that `${group.name}` stands for; any other value as it is. Throws UsageError if

@@ -88,6 +88,38 @@ TEST_F(HydraCommands, TakeSettingsFromTheCommandLine) {
                           "--task.x=1"));
 }
 
+/// As in Hydra, where a dictionary on the command line changes the settings that it has.
+TEST_F(HydraCommands, MergeDictionariesOfTheCommandLine) {
+  EXPECT_THAT(
+      read("model:\n  encoder: {layers: 2, embed_dim: 32}\n", {"model.encoder={layers: 3}"}),
+      ElementsAre("--encoder-embed-dim=32", "--encoder-layers=3"));
+}
+
+TEST_F(HydraCommands, RemoveSettings) {
+  const std::string text = "common: {seed: 1, fp16: true}\n";
+  EXPECT_THAT(read(text, {"~common.seed"}), ElementsAre("--fp16"));
+  EXPECT_THAT(read(text, {"~common.fp16=true"}), ElementsAre("--seed=1"));
+}
+
+TEST_F(HydraCommands, LeaveOtherArgumentsThatContainDotsAndEqualSigns) {
+  EXPECT_THAT(read("common: {seed: 1}\n", {"./lr=1/bin", "--save-dir", "runs.d/lr=0.1", "a=b.c"}),
+              ElementsAre("--seed=1", "./lr=1/bin", "--save-dir", "runs.d/lr=0.1", "a=b.c"));
+}
+
+TEST_F(HydraCommands, KeepAnAverageOnlyIfItIsStored) {
+  EXPECT_THAT(read("ema: {store_ema: false, ema_decay: 0.9999}\n"), IsEmpty());
+  EXPECT_THAT(read("ema: {store_ema: true, ema_decay: 0.9999}\n"),
+              ElementsAre("--ema-decay=0.9999", "--store-ema"));
+}
+
+TEST_F(HydraCommands, ReadThePackagesOfFiles) {
+  write("model", "named.yaml", "\n#@package _global_\ncommon: {seed: 7}\n");
+  write("task", "own.yaml", "task:\n  _name: translation\n");
+  write("dataset", "plain.yaml", "# a comment\nmax_tokens: 5\n");
+  EXPECT_THAT(read("defaults:\n- model: named\n- task: own\n- dataset: plain\n"),
+              UnorderedElementsAre("--seed=7", "--task=translation", "--max-tokens=5"));
+}
+
 TEST_F(HydraCommands, ReadTheFilesOfTheDefaults) {
   write("optimization", "long.yaml", "max_update: 100\nclip_norm: 1\n");
   write("model", "all.yaml", "# @package _global_\ncommon:\n  seed: 7\n");
@@ -115,7 +147,8 @@ TEST_F(HydraCommands, ReplaceReferencesByTheirValues) {
 }
 
 TEST_F(HydraCommands, LeaveOutTheGroupsOfOtherCommands) {
-  EXPECT_THAT(read("_name: null\ngeneration: {beam: 5}\nhydra: {run: {dir: x}}\nbpe: null\n"),
+  EXPECT_THAT(read("_name: null\ngeneration: {beam: 5}\nhydra: {run: {dir: x}}\nbpe: null\n"
+                   "bmuf: {block_lr: 1}\ncheckpoint: {checkpoint_suffix: ''}\n"),
               IsEmpty());
 }
 
@@ -137,6 +170,10 @@ TEST_F(HydraCommands, AreOnlyThoseThatNameAConfiguration) {
   const std::vector<std::string> arguments = {"data-bin", "--config-dir", "x", "a.b=c", "--lr=1"};
   EXPECT_EQ(read_hydra_command(arguments).arguments, arguments);
   EXPECT_THROW(read_hydra_command(std::vector<std::string>{"-cn", "missing"}), IoError);
+  HydraOptions left;
+  EXPECT_THAT(left.problems(), IsEmpty());
+  left.config_dir = "x";
+  EXPECT_THAT(left.problems(), ElementsAre(HasSubstr("give --config-name")));
 }
 
 }  // namespace
