@@ -138,8 +138,11 @@ void CheckpointKeeper::write_and_point(const std::string& path, int64_t updates,
   // checkpoint_last comes last: a run that is killed before resumes from the checkpoint before, and
   // finds the best one again.
   const auto& [validated_at, value] = state_.last_validation;
-  if (options_.keep_best_checkpoints > 0 && validated_at == updates && std::isfinite(value))
-    folder_->keep_as_best(path, choice_.metric, value);
+  if (options_.keep_best_checkpoints > 0 && validated_at == updates && std::isfinite(value)) {
+    tries("checkpoint written, but not kept among the best", updates, [&, score = value] {
+      folder_->keep_as_best(path, choice_.metric, score);
+    });
+  }
   if (is_best_)
     folder_->point(kBestPointer, path);
   if (!options_.no_last_checkpoints)

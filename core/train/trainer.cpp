@@ -83,16 +83,13 @@ void Trainer::require_batches() const {
 
 int Trainer::run() {
   require_batches();
-  const auto reached = limit();
-  if (reached && !is_at_end_of_epoch()) {
+  parts_.scheduler->begin_epoch(state_.finished_epochs + 1);
+  if (const auto reached = limit(); reached && !was_stopped_in_end_of_epoch()) {
     log_info(fmt::format("nothing to do: at {}; increase the limit to continue", *reached));
     return 0;
   }
-  if (reached)
-    checkpoints_.note_update();  // the run was stopped before the end of the epoch was recorded
   warn_without_limit(limits());
   share_parameters(parts_, options_.precision);
-  parts_.scheduler->begin_epoch(state_.finished_epochs + 1);
   parts_.log->begin(limits(), progress(), state_);
   if (is_new_model_)
     parts_.log->event("start", {{"updates", state_.updates}});
@@ -124,6 +121,8 @@ void Trainer::train_epoch() {
   while (!is_over()) {
     UpdateGroup group = gather();
     if (group.sentence_ids.empty()) {
+      if (parts_.batches->batches_in_epoch() == 0)
+        checkpoints_.at_end(progress());  // what has been trained before
       require_batches();
       // A run resumed at an epoch's end has counted it already.
       if (state_.finished_epochs < parts_.batches->epoch())
@@ -427,6 +426,13 @@ int Trainer::signalled() const {
 
 /// True if a limit is reached or a signal has arrived.
 bool Trainer::is_over() const { return limit() || signalled() != 0; }
+
+/// True for a run that a signal or a kill has ended between the last update of an epoch and its
+/// validation.
+bool Trainer::was_stopped_in_end_of_epoch() const {
+  const bool is_validated = state_.last_validation.updates == state_.updates;
+  return is_at_end_of_epoch() && !(parts_.validator != nullptr && is_validated);
+}
 
 /// True if the last update finished an epoch that end_epoch has not counted yet.
 bool Trainer::is_at_end_of_epoch() const {

@@ -91,7 +91,7 @@ void LossScaler::note_overflow() {
                     "exploding",
                     minimum_),
         "Reduce --lr, clip with --clip-norm, use larger batches, or train with --bf16, which needs "
-        "no loss scale; no checkpoint was overwritten.");
+        "no loss scale.");
   }
   ++iteration_;
 }

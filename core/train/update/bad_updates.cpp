@@ -57,8 +57,7 @@ void BadUpdates::end_diverged(const SentenceIds& sentence_ids) const {
   const std::string path = folder_->path() + "/diverged_batch.json";
   const nlohmann::json record = {{"updates", state_.updates}, {"sentence_ids", sentence_ids}};
   write_divergence(path, record.dump() + "\n");
-  throw DivergenceError(
-      what, "The sentences are in " + path + ". " + remedy + " No checkpoint was overwritten.");
+  throw DivergenceError(what, "The sentences are in " + path + ". " + remedy);
 }
 
 void BadUpdates::note_overflow(LossScaler& scaler) {
