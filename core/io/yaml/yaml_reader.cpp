@@ -289,6 +289,7 @@ class YamlReader {
 }  // namespace
 
 json parse_yaml(std::string_view text, const std::string& where) {
+  text = without_byte_order_mark(text);
   if (text.size() > kMostYamlBytes)
     throw FormatError(
         fmt::format("{}: {} bytes; at most {} are read", where, text.size(), kMostYamlBytes));

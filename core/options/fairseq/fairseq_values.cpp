@@ -90,6 +90,8 @@ std::optional<std::string> translated_value(std::string_view option,
     return std::string(value.substr(0, value.find('.')));
   if (option == "best-checkpoint-metric" && value == "ppl")
     return "nll_loss";  // the lowest perplexity is that of the lowest loss
+  if (option == "relu-dropout" && value_from_text<double>(value) == 0.0)
+    return "";  // fairseq uses it only if it is not 0
   if (joins_subwords(option) && (value == "@@ " || value == "@@"))
     return "subword_nmt";
   return std::nullopt;

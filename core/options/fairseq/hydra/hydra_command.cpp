@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -12,6 +13,7 @@
 #include "core/options/argument_spelling.h"
 #include "core/options/fairseq/flag_table.h"
 #include "core/options/fairseq/hydra/hydra_settings.h"
+#include "core/options/value_text.h"
 
 namespace phraseq::fairseq {
 namespace {
@@ -79,20 +81,46 @@ class FlagsOfSettings {
       add(group == "model" ? "arch" : group, value);
     } else if (group == "task" && name == "data") {
       const nlohmann::json folder = settings_.resolved(value);
-      if (folder.is_string() && folder != kMissing)
-        flags_.insert(flags_.begin(), folder.get<std::string>());
+      if (!folder.is_null() && folder != kMissing)
+        flags_.insert(flags_.begin(), text_of(folder, name));
     } else {
       add(name, value);
     }
   }
 
+  /// Settings of fairseq's models that matter only with others, which phraseq rejects; and widths
+  /// that are equal to the only one that phraseq has.
+  bool has_no_effect(const std::string& name, const nlohmann::json& value) const {
+    constexpr auto kOfOthers = std::to_array<std::string_view>({"adaptive_input_factor",
+                                                                "adaptive_input_cutoff",
+                                                                "character_filters",
+                                                                "character_embedding_dim",
+                                                                "char_embedder_highway_layers"});
+    const bool is_width = name == "decoder_input_dim" || name == "decoder_output_dim";
+    return std::ranges::find(kOfOthers, name) != kOfOthers.end() ||
+           (name == "character_embeddings" && value == false) ||
+           (is_width && value == decoder_width());
+  }
+
+  /// Null if the model's default applies.
+  nlohmann::json decoder_width() const {
+    const nlohmann::json model = settings_.groups().value("model", nlohmann::json());
+    if (!model.is_object())
+      return {};
+    const nlohmann::json decoder = model.value("decoder", nlohmann::json());
+    return decoder.is_object() ? decoder.value("embed_dim", nlohmann::json())
+                               : model.value("decoder_embed_dim", nlohmann::json());
+  }
+
   /// Settings within a setting have both names: `encoder: {layers: 6}` is --encoder-layers.
   void add(const std::string& name, const nlohmann::json& given) {
     const nlohmann::json value = settings_.resolved(given);
+    if (has_no_effect(name, value))
+      return;
     if (value.is_object()) {
       for (const auto& [inner, inner_value] : value.items()) add(name + "_" + inner, inner_value);
-    } else if (value.is_boolean()) {
-      add_switch(flag_of(name), value.get<bool>());
+    } else if (const auto is_on = switch_in(flag_of(name), value)) {
+      add_switch(flag_of(name), *is_on);
     } else if (!value.is_null() && value != kMissing) {
       add_value(flag_of(name), text_of(value, name));
     }
@@ -103,6 +131,16 @@ class FlagsOfSettings {
     const Flag* const flag = find_flag('t', name);
     if (!value.empty() || flag == nullptr || flag->support == Support::kSame)
       flags_.push_back(fmt::format("{}={}", name, value));
+  }
+
+  /// A truth value; for flags without a value, also YAML 1.1's `yes`, `no`, `on` and `off`.
+  static std::optional<bool> switch_in(const std::string& name, const nlohmann::json& value) {
+    if (value.is_boolean())
+      return value.get<bool>();
+    const Flag* const flag = find_flag('t', name);
+    const bool is_switch = flag != nullptr && flag->values == Values::kNone;
+    return is_switch && value.is_string() ? value_from_text<bool>(value.get<std::string>())
+                                          : std::nullopt;
   }
 
   /// `no` only for options of phraseq: no flag of fairseq alone has an effect that is on by
@@ -123,10 +161,11 @@ class FlagsOfSettings {
       return value.dump();
     std::vector<std::string> items;
     for (const nlohmann::json& item : value) {
-      if (item.is_structured())
+      const nlohmann::json single = settings_.resolved(item);
+      if (single.is_structured())
         throw UsageError(
             fmt::format("{}: '{}' is not a list of single values", settings_.file(), name));
-      items.push_back(text_of(item, name));
+      items.push_back(text_of(single, name));
     }
     return fmt::format("{}", fmt::join(items, ","));
   }

@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 #include "core/base/text_fields.h"
 #include "core/io/mapping/mapped_file.h"
+#include "core/io/utf8.h"
 #include "core/io/yaml/yaml_reader.h"
 #include "core/options/value_text.h"
 
@@ -26,7 +27,8 @@ void merge(Json& groups, const Json& more) {
 }
 
 std::string settings_file(const std::string& folder, const std::string& name) {
-  return fmt::format("{}/{}{}", folder, name, name.ends_with(".yaml") ? "" : ".yaml");
+  const bool has_ending = name.ends_with(".yaml") || name.ends_with(".yml");
+  return (std::filesystem::path(folder) / (name + (has_ending ? "" : ".yaml"))).string();
 }
 
 Json parse_settings(std::string_view text, const std::string& file) {
@@ -38,7 +40,7 @@ Json parse_settings(std::string_view text, const std::string& file) {
 
 /// What a comment at the beginning of a file says: "# @package _global_"; empty if there is none.
 std::string package_of(const std::string& text) {
-  for (std::string_view line : split_text(text, "\n")) {
+  for (std::string_view line : split_text(without_byte_order_mark(text), "\n")) {
     line = trimmed(line);
     if (!line.empty() && line[0] != '#')
       break;
@@ -79,6 +81,17 @@ Json read_default(const Json& item, const std::string& folder, const std::string
     merge(settings, read_group(folder, group, name.get<std::string>()));
   }
   return settings;
+}
+
+/// The value of a setting on the command line: a list, a dictionary, a quoted text, a truth value
+/// or null as in YAML; anything else as it is ("001" may be a folder).
+Json value_of(std::string_view text, const std::string& place) {
+  constexpr std::string_view kYaml = "[{'\"";
+  const std::string small = to_ascii_lowercase(text);
+  const bool is_word = small.empty() || small == "null" || small == "true" || small == "false";
+  if (!is_word && kYaml.find(text[0]) == std::string_view::npos)
+    return std::string(text);
+  return parse_yaml(fmt::format("value: {}\n", is_word ? small : text), place)["value"];
 }
 
 bool is_name(std::string_view text) {
@@ -128,8 +141,7 @@ bool HydraSettings::set(std::string_view argument) {
     place->erase(last);
     return true;
   }
-  const std::string value(argument.substr(equals + 1));
-  merge((*place)[last], parse_yaml("value: " + value + "\n", std::string(path))["value"]);
+  merge((*place)[last], value_of(argument.substr(equals + 1), std::string(path)));
   return true;
 }
 
@@ -138,7 +150,10 @@ Json HydraSettings::resolved(Json value) const {
   for (int i = 0; i < kLongestChain; ++i) {
     if (!value.is_string() || value.get_ref<const std::string&>().find("${") == std::string::npos)
       return value;
-    value = referred(value.get<std::string>());
+    const std::string text = value.get<std::string>();
+    value = referred(text);
+    if (value.is_object())
+      throw UsageError(fmt::format("{}: '{}' is a group of settings", file_, text));
   }
   throw UsageError(fmt::format("{}: '{}' stands for itself", file_, value.get<std::string>()));
 }

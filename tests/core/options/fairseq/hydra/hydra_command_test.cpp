@@ -95,6 +95,20 @@ TEST_F(HydraCommands, MergeDictionariesOfTheCommandLine) {
       ElementsAre("--encoder-embed-dim=32", "--encoder-layers=3"));
 }
 
+/// fairseq writes all defaults of a model into its configurations.
+TEST_F(HydraCommands, LeaveOutDefaultsOfWhatPhraseqDoesNotHave) {
+  EXPECT_THAT(read("model:\n  character_embeddings: false\n  character_filters: '[(1, 64)]'\n"
+                   "  decoder: {embed_dim: 64, input_dim: 64, output_dim: 64}\n"),
+              ElementsAre("--decoder-embed-dim=64"));
+  EXPECT_THAT(read("model: {no_token_positional_embeddings: no, encoder_embed_path: no}\n"),
+              ElementsAre("--encoder-embed-path=no"));
+}
+
+TEST_F(HydraCommands, KeepTextsOfTheCommandLineAsTheyAre) {
+  EXPECT_THAT(read("task: {data: 2014}\n", {"checkpoint.save_dir=001", "common.fp16=True"}),
+              ElementsAre("2014", "--save-dir=001", "--fp16"));
+}
+
 TEST_F(HydraCommands, RemoveSettings) {
   const std::string text = "common: {seed: 1, fp16: true}\n";
   EXPECT_THAT(read(text, {"~common.seed"}), ElementsAre("--fp16"));
@@ -144,6 +158,12 @@ TEST_F(HydraCommands, ReplaceReferencesByTheirValues) {
                         HasSubstr("${group.name}"))));
   EXPECT_THAT([&] { read("common: {seed: '${common.seed}'}\n"); },
               ThrowsMessage<UsageError>(HasSubstr("stands for itself")));
+  EXPECT_THAT([&] { read("model: {encoder: '${model}'}\n"); },
+              ThrowsMessage<UsageError>(HasSubstr("'${model}' is a group of settings")));
+  EXPECT_THAT([&] { read("optimization: {lr: ['${optimization.lr}']}\n"); },
+              ThrowsMessage<UsageError>(HasSubstr("'lr' is not a list of single values")));
+  EXPECT_THAT(read("optimization: {lr: ['${optimization.clip_norm}'], clip_norm: 1}\n"),
+              UnorderedElementsAre("--clip-norm=1", "--lr=1"));
 }
 
 TEST_F(HydraCommands, LeaveOutTheGroupsOfOtherCommands) {
