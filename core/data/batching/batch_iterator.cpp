@@ -29,7 +29,7 @@ nlohmann::json plan_record(const BatchingOptions& options, const std::string& fi
 nlohmann::json as_in_first_version(const nlohmann::json& fingerprint) {
   if (!fingerprint.is_string())
     return fingerprint;
-  static const std::regex kIds(", ids [0-9a-f]{8} [0-9a-f]{8}");
+  static const std::regex kIds(", (ids [0-9a-f]{8} [0-9a-f]{8}|tree ids [0-9a-f]{8})");
   return std::regex_replace(fingerprint.get<std::string>(), kIds, "");
 }
 

@@ -48,7 +48,10 @@ class IndexedPairs final : public Corpus {
                        target_ ? target_->fingerprint() : 0,
                        source_.ids_fingerprint(),
                        target_ ? target_->ids_fingerprint() : 0,
-                       trees_ ? fmt::format(", trees {:08x}", trees_->fingerprint()) : "",
+                       trees_ ? fmt::format(", trees {:08x}, tree ids {:08x}",
+                                            trees_->fingerprint(),
+                                            trees_->ids_fingerprint())
+                              : "",
                        alignments_ ? fmt::format(", alignments {:08x} {:08x}",
                                                  alignments_->fingerprint(),
                                                  alignments_->ids_fingerprint())

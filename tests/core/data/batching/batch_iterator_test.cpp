@@ -58,7 +58,8 @@ std::vector<Ids> take(BatchIterator& iterator, int64_t steps) {
 struct IndexedLengths final : LengthsCorpus {
   using LengthsCorpus::LengthsCorpus;
   std::string fingerprint() const override {
-    return "indexed 3 sentences, crc32c 00c0ffee 00000001, ids 0000000a 0000000b, trees 00000002";
+    return "indexed 3 sentences, crc32c 00c0ffee 00000001, ids 0000000a 0000000b, trees 00000002, "
+           "tree ids 0000000c";
   }
 };
 
