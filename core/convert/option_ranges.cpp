@@ -69,13 +69,9 @@ void check_option_ranges(json& options, const std::string& path) {
     const auto option = options.find(name);
     if (option == options.end())
       continue;
-    if (!option->is_number() || *option < low || *option > high)
-      throw FormatError(fmt::format("{}: {} = {}, expected a number from {:g} to {:g}",
-                                    path,
-                                    name,
-                                    option->dump(),
-                                    low,
-                                    high));
+    if (!option->is_number() || !(*option >= low && *option <= high))
+      throw FormatError(fmt::format(
+          "{}: {} = {}, expected a number from {} to {}", path, name, option->dump(), low, high));
   }
   check_heads(options, "encoder", path);
   check_heads(options, "decoder", path);
