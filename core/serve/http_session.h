@@ -22,7 +22,7 @@ struct SharedBySessions {
   boost::asio::io_context& context;
   bool stopping = false;
   std::set<HttpSession*> sessions = {};
-  size_t refused = 0;  // of the sessions
+  size_t refused = 0;                    // of the sessions
   std::atomic<int64_t> connections = 0;  // read by others
 };
 

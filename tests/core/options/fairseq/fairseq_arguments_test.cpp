@@ -89,7 +89,8 @@ TEST_F(FlagsOfFairseq, AreReplacedByOptionsOfOurs) {
               ElementsAre("--output=out/generate-valid.txt", "--gen-subset", "valid"));
 }
 
-/// Up to fairseq 0.9, --min-lr was the name of --stop-min-lr; later, it is an option of cosine only.
+/// Up to fairseq 0.9, --min-lr was the name of --stop-min-lr; later, it is an option of cosine
+/// only.
 TEST_F(FlagsOfFairseq, ThatSetASmallestLearningRateEndTheTrainingWithoutASchedulerThatHasThem) {
   double least = 0;
   table_.field("stop-min-lr", least, "An option of the training.");
