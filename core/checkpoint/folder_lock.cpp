@@ -13,7 +13,6 @@
 #include "core/base/error.h"
 #include "core/base/host_name.h"
 #include "core/base/log.h"
-#include "core/io/staging_folder.h"
 
 namespace phraseq {
 namespace {
@@ -46,8 +45,8 @@ bool is_removed(int descriptor) {
 
 }  // namespace
 
-FolderLock::FolderLock(const std::string& folder) : folder_(folder), file_(folder_ / ".lock") {
-  make_missing_folders();
+FolderLock::FolderLock(const std::string& folder)
+    : folder_(folder), file_(folder_ / ".lock"), folders_(folder) {
   open_file();
   lock_file();
   write_holder(descriptor_.get());
@@ -55,17 +54,8 @@ FolderLock::FolderLock(const std::string& folder) : folder_(folder), file_(folde
 
 FolderLock::~FolderLock() {
   std::error_code ignored;  // what cannot be removed stays
-  if (is_folder_unused()) {
+  if (is_folder_unused())
     fs::remove(file_, ignored);  // still locked: nobody else can have begun to write
-    for (const fs::path& made : made_) fs::remove(made, ignored);
-  }
-}
-
-void FolderLock::make_missing_folders() {
-  std::error_code problem;
-  for (fs::path at = folder_; !at.empty() && !fs::exists(at, problem); at = at.parent_path())
-    made_.push_back(at);
-  make_folders(folder_.string());
 }
 
 void FolderLock::open_file() {

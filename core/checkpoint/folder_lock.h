@@ -2,10 +2,10 @@
 
 #include <filesystem>
 #include <string>
-#include <vector>
 
 #include "core/base/api.h"
 #include "core/io/descriptor.h"
+#include "core/io/staging_folder.h"
 
 namespace phraseq {
 
@@ -23,14 +23,13 @@ class PHRASEQ_API FolderLock {
   FolderLock& operator=(const FolderLock&) = delete;
 
  private:
-  void make_missing_folders();
   void open_file();
   void lock_file();
   bool is_folder_unused() const;
 
   std::filesystem::path folder_, file_;
-  std::vector<std::filesystem::path> made_;  ///< folders, the innermost first
-  Descriptor descriptor_;                    ///< which gives the lock back when it closes
+  Descriptor descriptor_;  ///< which gives the lock back when it closes
+  NewFolders folders_;     ///< after the descriptor, so that they are removed under the lock
 };
 
 }  // namespace phraseq

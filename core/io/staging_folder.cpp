@@ -6,7 +6,6 @@
 #include <system_error>
 #include <unistd.h>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 
@@ -71,6 +70,18 @@ void make_folders(const std::string& path) {
     problem = std::make_error_code(std::errc::not_a_directory);
   if (problem)
     throw IoError(path, "make the folder", problem.value());
+}
+
+NewFolders::NewFolders(const std::string& path) {
+  std::error_code problem;
+  for (fs::path at = path; !at.empty() && !fs::exists(at, problem); at = at.parent_path())
+    made_.push_back(at);
+  make_folders(path);
+}
+
+NewFolders::~NewFolders() {
+  std::error_code ignored;  // not empty, for example
+  for (const fs::path& made : made_) fs::remove(made, ignored);
 }
 
 StagingFolder::StagingFolder(std::string destination)

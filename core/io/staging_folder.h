@@ -1,6 +1,8 @@
 #pragma once
 
+#include <filesystem>
 #include <string>
+#include <vector>
 
 #include "core/base/api.h"
 
@@ -9,6 +11,20 @@ namespace phraseq {
 /// Creates a folder and its parents as far as they are missing. Throws IoError, also if a file of
 /// this name exists.
 PHRASEQ_API void make_folders(const std::string& path);
+
+/// A folder and its parents, created as far as they are missing; those that were created are
+/// removed at the end if nothing is in them.
+class PHRASEQ_API NewFolders {
+ public:
+  /// Throws IoError, also if a file of this name exists.
+  explicit NewFolders(const std::string& path);
+  ~NewFolders();
+  NewFolders(const NewFolders&) = delete;
+  NewFolders& operator=(const NewFolders&) = delete;
+
+ private:
+  std::vector<std::filesystem::path> made_;  ///< the innermost first
+};
 
 /// A folder under construction: it is created under a temporary name next to its destination, or
 /// within the destination if that already exists, and moved into place when it is complete or

@@ -3,30 +3,19 @@
 #include <filesystem>
 #include <iostream>
 #include <span>
+#include <system_error>
 
 #include "core/io/crc32c.h"
-#include "core/io/staging_folder.h"
 
 namespace phraseq {
-
-NewFolders::NewFolders(const std::filesystem::path& folder) {
-  std::error_code ignored;
-  for (auto path = folder; !path.empty() && !std::filesystem::exists(path, ignored);
-       path = path.parent_path())
-    made_.push_back(path);
-  if (!made_.empty())
-    make_folders(folder.string());
-}
-
-NewFolders::~NewFolders() {
-  std::error_code ignored;  // not empty, for example
-  for (const auto& path : made_) std::filesystem::remove(path, ignored);
-}
 
 ResultOutput::ResultOutput(const std::string& path) {
   if (path == "-")
     return;
-  folders_.emplace(std::filesystem::path(path).parent_path());
+  std::error_code unknown;
+  const auto folder = std::filesystem::path(path).parent_path();
+  if (!folder.empty() && !std::filesystem::exists(folder, unknown))
+    folders_.emplace(folder.string());
   file_.emplace(path);
 }
 

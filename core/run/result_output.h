@@ -1,29 +1,15 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "core/base/api.h"
 #include "core/io/atomic_file.h"
+#include "core/io/staging_folder.h"
 
 namespace phraseq {
-
-/// Folders that are created where they are missing, and removed again if they are empty at the end.
-class PHRASEQ_API NewFolders {
- public:
-  /// Throws IoError.
-  explicit NewFolders(const std::filesystem::path& folder);
-  ~NewFolders();
-  NewFolders(const NewFolders&) = delete;
-  NewFolders& operator=(const NewFolders&) = delete;
-
- private:
-  std::vector<std::filesystem::path> made_;  ///< the innermost first
-};
 
 /// The destination of results: standard output ("-"), or a file that appears when it is complete.
 /// Its folder is created if it is missing, as fairseq does for --results-path.
