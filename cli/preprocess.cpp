@@ -1,7 +1,5 @@
 #include "core/corpus/preprocess.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "cli/command.h"
@@ -57,15 +55,10 @@ std::vector<std::string> all_problems(PreprocessOptions options,
   return problems;
 }
 
-/// The plugins without LibTorch, which start quickly; all of them for the tokenizer of another one.
 Registry find_tokenizers(std::span<const std::string> arguments) {
   const auto folders = plugin_search_path(peek_list(arguments, "plugin-dir"));
-  Registry registry;
-  load_plugins(registry, folders, PluginScope::kTorchFree);
-  const auto names = registry.names(Tokenizer::kKind);
-  if (std::ranges::count(names, tokenizer_component(arguments)) == 0)
-    load_plugins(registry, folders);
-  return registry;
+  const std::string name = tokenizer_component(arguments);
+  return load_plugins_with(folders, Tokenizer::kKind, std::span(&name, 1));
 }
 
 int run_preprocess(std::span<const std::string> arguments) {

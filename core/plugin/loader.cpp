@@ -235,6 +235,20 @@ std::vector<LoadedPlugin> load_plugins(Registry& registry,
   return loaded;
 }
 
+Registry load_plugins_with(std::span<const std::string> folders,
+                           std::string_view kind,
+                           std::span<const std::string> names) {
+  Registry registry;
+  load_plugins(registry, folders, PluginScope::kTorchFree);
+  const auto known = registry.names(kind);
+  const auto is_known = [&](const std::string& name) {
+    return std::ranges::find(known, name) != known.end();
+  };
+  if (!std::ranges::all_of(names, is_known))
+    load_plugins(registry, folders);
+  return registry;
+}
+
 LoadedPlugin load_plugin_file(Registry& registry, const std::string& path) {
   const std::string real = checked_path(path).string();
   check_manifest_symbol(real, inspect_library(real));

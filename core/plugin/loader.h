@@ -2,6 +2,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/api.h"
@@ -32,6 +33,12 @@ enum class PluginScope { kAll, kTorchFree };
 PHRASEQ_API std::vector<LoadedPlugin> load_plugins(Registry& registry,
                                                    std::span<const std::string> folders,
                                                    PluginScope scope = PluginScope::kAll);
+
+/// The plugins of the folders that need no LibTorch, which start quickly; all plugins if those lack
+/// one of the `names` of this kind.
+PHRASEQ_API Registry load_plugins_with(std::span<const std::string> folders,
+                                       std::string_view kind,
+                                       std::span<const std::string> names);
 
 /// Loads one file given by its path; the same checks.
 PHRASEQ_API LoadedPlugin load_plugin_file(Registry& registry, const std::string& path);

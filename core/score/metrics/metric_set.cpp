@@ -65,15 +65,7 @@ void apply_preset(const Selection& selection) {
 
 Registry find_metrics(std::span<const std::string> arguments, std::span<const std::string> names) {
   const auto folders = plugin_search_path(peek_list(arguments, "plugin-dir"));
-  Registry registry;
-  load_plugins(registry, folders, PluginScope::kTorchFree);
-  const auto wanted = in_sacrebleu_order(names);
-  const bool all_found = std::all_of(wanted.begin(), wanted.end(), [&](const std::string& name) {
-    return has_metric(registry, name);
-  });
-  if (!all_found)
-    load_plugins(registry, folders);
-  return registry;
+  return load_plugins_with(folders, Metric::kKind, in_sacrebleu_order(names));
 }
 
 MetricSet::MetricSet(Registry registry, std::span<const std::string> names)
