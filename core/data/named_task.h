@@ -13,7 +13,7 @@ namespace phraseq {
 /// The plugin's own task object, for its further interfaces.
 PHRASEQ_API const Task& plugin_task_of(const Task& task);
 
-/// What is wrong with a batch that `task` made of so many examples: sentences that are missing,
+/// What is wrong with a batch that `task` made of `examples` examples: sentences that are missing,
 /// tokens without a sentence, ids that are in no dictionary. Empty if nothing is.
 PHRASEQ_API std::string fault_of_batch(const Batch& batch, size_t examples, const Task& task);
 

@@ -44,7 +44,7 @@ constexpr auto kIgnored = std::to_array<std::string_view>({"common_eval",
                                                            "job_logging_cfg",
                                                            "_name"});
 
-/// Stands for a value that must be given elsewhere.
+/// Marks a value that must be given elsewhere.
 constexpr const char* kMissing = "???";
 
 std::string flag_of(std::string setting) {

@@ -23,7 +23,7 @@ class HydraSettings {
   /// has. `~group.name` removes a setting. False if the argument is not of one of these forms.
   bool set(std::string_view argument);
 
-  /// The value that `${group.name}` stands for; any other value as it is. Throws UsageError if
+  /// The value that `${group.name}` refers to; any other value as it is. Throws UsageError if
   /// there is no such setting.
   nlohmann::json resolved(nlohmann::json value) const;
 
