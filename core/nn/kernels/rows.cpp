@@ -8,7 +8,7 @@ namespace {
 template <Activation activation, typename S>
 PHRASEQ_INLINE S activated(S x) {
   if constexpr (activation == Activation::kRelu)
-    return x > S{0} ? x : S{0};
+    return x < S{0} ? S{0} : x;  // NaN stays NaN, as with ATen
   if constexpr (activation == Activation::kGelu)
     return S{0.5} * x * (S{1} + error_function(x * S(0.70710678118654752440)));
   if constexpr (activation == Activation::kSwish)

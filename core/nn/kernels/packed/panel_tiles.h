@@ -33,6 +33,7 @@ PHRASEQ_INLINE void store(float* to, Values value) { *reinterpret_cast<Values*>(
 PHRASEQ_INLINE int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 
 /// Writes `count` values of a row of y: y = max(0, value + bias), both only if the task has them.
+/// As in ATen's ReLU, NaN stays NaN.
 template <typename Task>
 PHRASEQ_INLINE void finish_row(
     float* values, const Task& task, int64_t row, int64_t column, int64_t count) {
@@ -40,7 +41,7 @@ PHRASEQ_INLINE void finish_row(
     for (int64_t j = 0; j < count; ++j) values[j] += task.bias[column + j];
   }
   if (task.relu) {
-    for (int64_t j = 0; j < count; ++j) values[j] = values[j] > 0.0F ? values[j] : 0.0F;
+    for (int64_t j = 0; j < count; ++j) values[j] = values[j] < 0.0F ? 0.0F : values[j];
   }
   float* y = task.y + row * task.y_step + column;
   for (int64_t j = 0; j < count; ++j) y[j] = values[j];
@@ -54,7 +55,7 @@ PHRASEQ_INLINE void finish_vector(
   if (task.bias)
     value += bias;
   if (task.relu)
-    value = value > Values{} ? value : Values{};
+    value = value < Values{} ? Values{} : value;
   store(task.y + row * task.y_step + column, value);
 }
 

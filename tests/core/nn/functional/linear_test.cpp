@@ -1,3 +1,5 @@
+#include <limits>
+
 #include <torch/nn/module.h>
 
 #include "core/base/error.h"
@@ -93,6 +95,13 @@ TEST_P(ActivatedRows, GivesARowTheSameBitsAloneAndWithAGradient) {
     EXPECT_TRUE(at::equal(activated(x.narrow(0, row, 1), GetParam()), all.narrow(0, row, 1)));
   const at::NoGradGuard no_grad;
   EXPECT_TRUE(at::equal(activated(x, GetParam()), all));
+}
+
+TEST_P(ActivatedRows, KeepsNaN) {
+  at::Tensor x = normal({3, 35}, 1);
+  x[1].fill_(std::numeric_limits<double>::quiet_NaN());
+  for (const at::ScalarType type : {at::kDouble, at::kFloat})
+    EXPECT_TRUE(at::equal(activated(x.to(type), GetParam()).isnan(), x.isnan()));
 }
 
 INSTANTIATE_TEST_SUITE_P(OfKinds,

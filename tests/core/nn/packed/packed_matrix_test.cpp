@@ -157,6 +157,15 @@ TEST(PackedMatrix, AddsTheBiasAndCutsNegativeResults) {
       matrix.multiply(x, bias.const_data_ptr<float>(), true).to(at::kDouble), sum.relu(), 1e-5));
 }
 
+TEST(PackedMatrix, KeepsNaNUnderAReLU) {
+  at::Tensor x = fp32({7, 12}, 1);
+  x[3][5] = std::numeric_limits<float>::quiet_NaN();
+  const PackedMatrix matrix(fp32({150, 12}, 2), Quantization::kNone);  // whole panels and a part
+  const at::Tensor is_nan = matrix.multiply(x, nullptr, /*relu=*/true).isnan();
+  EXPECT_TRUE(is_nan[3].all().item<bool>());
+  EXPECT_EQ(is_nan.sum().item<int64_t>(), 150);
+}
+
 TEST(PackedMatrix, IsReadFromColumnsOfAWiderWeight) {
   const at::Tensor wide = fp32({20, 30}, 1), x = fp32({4, 12}, 2);
   const at::Tensor weight = wide.narrow(1, 7, 12);  // [20, 12]
