@@ -100,6 +100,33 @@ void step_backward_rows(const StepGradientTask<T>& task, int64_t first, int64_t 
   }
 }
 
+template <bool hidden, bool cell, typename T>
+PHRASEQ_INLINE Sum<T> last_state(const LastStates<T>& states, int direction, int64_t element) {
+  Sum<T> sum{0};
+  if constexpr (hidden)
+    sum += load(states.h[direction][element]);
+  if constexpr (cell)
+    sum += states.c[direction][element];
+  return sum;
+}
+
+template <bool hidden, bool cell, typename T>
+PHRASEQ_INLINE void sum_both(const LastStates<T>& states, T* sum, int64_t first, int64_t last) {
+#pragma GCC ivdep
+  for (int64_t k = first; k < last; ++k)
+    store(sum + k, last_state<hidden, cell>(states, 0, k) + last_state<hidden, cell>(states, 1, k));
+}
+
+template <typename T>
+void sum_last(const LastStates<T>& states, T* sum, int64_t first, int64_t last) {
+  if (states.h[0] == nullptr)
+    sum_both<false, true>(states, sum, first, last);
+  else if (states.c[0] == nullptr)
+    sum_both<true, false>(states, sum, first, last);
+  else
+    sum_both<true, true>(states, sum, first, last);
+}
+
 /// The number of an element of the places, for its dropout.
 template <typename T>
 PHRASEQ_INLINE uint32_t first_element(const WindowTask<T>& task, int64_t place, int64_t row) {
@@ -178,7 +205,7 @@ void sum_rows(const WindowTask<T>& task, int64_t first, int64_t last) {
 template <typename T>
 const LstmKernels<T>& kernels() {
   static constexpr LstmKernels<T> kTable{
-      step_rows<T>, step_backward_rows<T>, gather_rows<T>, sum_rows<T>};
+      step_rows<T>, step_backward_rows<T>, sum_last<T>, gather_rows<T>, sum_rows<T>};
   return kTable;
 }
 template const LstmKernels<float>& kernels();

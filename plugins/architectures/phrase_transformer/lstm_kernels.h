@@ -52,6 +52,13 @@ struct StepGradientTask {
   T* d_gates;
 };
 
+/// The states after the last step of each direction, [rows · width]; null where they are not added.
+template <typename T>
+struct LastStates {
+  const T* h[2];
+  const Sum<T>* c[2];
+};
+
 /// Rows [rows, width] and the places of windows [gram · rows, width].
 template <typename T>
 struct WindowTask {
@@ -68,6 +75,8 @@ template <typename T>
 struct LstmKernels {
   void (*step)(const StepTask<T>& task, int64_t first, int64_t last);
   void (*step_backward)(const StepGradientTask<T>& task, int64_t first, int64_t last);
+  /// Adds up the states of elements [first, last).
+  void (*sum_last)(const LastStates<T>& states, T* sum, int64_t first, int64_t last);
   /// Copies rows to places, with zeros where there is no row.
   void (*gather_places)(const WindowTask<T>& task, int64_t first, int64_t last);
   /// Sums each row over its places: the transpose of gather_places.

@@ -5,7 +5,6 @@
 #include <ATen/ops/empty.h>
 
 #include "core/nn/functional/functional.h"
-#include "plugins/architectures/phrase_transformer/windowed_lstm.h"
 
 namespace phraseq {
 
@@ -30,25 +29,13 @@ at::Tensor NgramLstm::forward(const at::Tensor& rows,
   const at::Tensor input =  // [gram · rows, width] when apart, else [rows, width]
       apart ? gather_windows(rows, windows, options_.dropout, context)
             : nn::dropout(rows, options_.dropout, context);
-  at::Tensor sum;
-  for (const Direction* direction : {&forward_, &backward_}) {
-    const at::Tensor last =  // [rows, width]
-        windowed_lstm(nn::linear(input, direction->weight_ih, {}, context),
-                      {direction->weight_hh, direction->bias_ih, direction->bias_hh},
-                      windows,
-                      {.reversed = direction == &backward_,
-                       .add_hidden = options_.add_hidden,
-                       .add_cell = options_.add_cell,
-                       .shared_products = !apart},
-                      context);
-    sum = sum.defined() ? sum + last : last;
-  }
-  return sum;
+  const LstmSetting setting{options_.add_hidden, options_.add_cell, /*shared_products=*/!apart};
+  return windowed_lstm(input, forward_, backward_, windows, setting, context);  // [rows, width]
 }
 
 void NgramLstm::initialize(nn::Initializer& initializer) {
   const auto width = static_cast<double>(options_.width);
-  for (Direction* direction : {&forward_, &backward_}) {
+  for (LstmParameters* direction : {&forward_, &backward_}) {
     for (at::Tensor* weight : {&direction->weight_ih, &direction->weight_hh})
       initializer.uniform(*weight, std::sqrt(6.0 / (5.0 * width)));
     for (at::Tensor* bias : {&direction->bias_ih, &direction->bias_hh})

@@ -8,6 +8,7 @@
 #include "core/data/batch.h"
 #include "core/nn/context.h"
 #include "core/nn/initializer.h"
+#include "plugins/architectures/phrase_transformer/windowed_lstm.h"
 
 namespace phraseq {
 
@@ -44,12 +45,8 @@ class NgramLstm : public torch::nn::Module {
   int64_t gram() const { return options_.gram; }
 
  private:
-  struct Direction {
-    at::Tensor weight_ih, weight_hh, bias_ih, bias_hh;
-  };
-
   NgramLstmOptions options_;
-  Direction forward_, backward_;
+  LstmParameters forward_, backward_;
 };
 
 }  // namespace phraseq

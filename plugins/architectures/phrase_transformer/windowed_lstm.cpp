@@ -1,5 +1,8 @@
 #include "plugins/architectures/phrase_transformer/windowed_lstm.h"
 
+#include <array>
+#include <vector>
+
 #include <ATen/ops/empty.h>
 #include <ATen/ops/zeros.h>
 #include <ATen/ops/zeros_like.h>
@@ -7,6 +10,7 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "core/nn/functional/cpu_kernels.h"
+#include "core/nn/functional/linear.h"
 #include "core/nn/functional/matrix_product.h"
 #include "core/nn/parameters/parameter_gradient.h"
 #include "plugins/architectures/phrase_transformer/lstm_kernels.h"
@@ -100,11 +104,8 @@ at::Tensor of_place(const at::Tensor& places, int64_t place) {
   return places[places.size(0) == 1 ? 0 : place];  // [rows, …]
 }
 
-/// The places in the order of the steps, and where the recurrence stands among them.
+/// The places in the order of a direction's steps, and where the recurrence stands among them.
 struct Order {
-  Order(const Windows& windows, const LstmSetting& setting)
-      : gram(windows.gram), reversed(setting.reversed) {}
-
   int64_t place(int64_t step) const { return reversed ? gram - 1 - step : step; }
   int64_t last() const { return place(gram - 1); }
   /// All places but the first step's, and for each of them the one before: two blocks side by side.
@@ -127,9 +128,9 @@ void run_step(const Steps& steps,
               const at::Tensor& bias,
               const Windows& windows,
               const LstmSetting& setting,
+              const Order& order,
               int64_t step) {
   using S = Sum<T>;
-  const Order order(windows, setting);
   const int64_t width = steps.c.size(2), place = order.place(step);
   const int64_t shift = setting.shared_products ? windows.gram - 1 - place : 0;
   const at::Tensor nothing = at::zeros({4 * width}, products.options());
@@ -149,38 +150,80 @@ void run_step(const Steps& steps,
   });
 }
 
-void run_forward(const Steps& steps,
-                 const at::Tensor& products,
-                 const at::Tensor& weight,
-                 const at::Tensor& bias,
-                 const Windows& windows,
-                 const LstmSetting& setting) {
-  const Order order(windows, setting);
+/// Where a direction's steps are written. The products of each place are overwritten.
+Steps steps_for(const at::Tensor& products,
+                const Windows& windows,
+                const LstmSetting& setting,
+                bool keep) {
+  const int64_t gram = windows.gram, kept = keep ? gram : 1, rows = windows.rows(),
+                width = products.size(1) / 4;
+  return {setting.shared_products
+              ? at::empty({kept, rows, 4 * width}, products.options())
+              : products.view({gram, rows, 4 * width}),  // [gram, rows, 4 · width]
+          at::empty({kept, rows, width}, cpu::sum_options(products)),
+          at::empty({kept, rows, width}, products.options())};
+}
+
+/// One direction, from the products of its inputs (LstmSetting::shared_products).
+Steps run_forward(const at::Tensor& products,
+                  const LstmParameters& parameters,
+                  const Windows& windows,
+                  const LstmSetting& setting,
+                  const Order& order,
+                  bool keep) {
+  Steps steps = steps_for(products, windows, setting, keep);
+  const at::Tensor bias = parameters.bias_ih + parameters.bias_hh;
   for (int64_t step = 0; step < windows.gram; ++step) {
     const at::Tensor recurrent =  // [rows, 4 · width]
         step == 0 ? at::Tensor()
-                  : nn::matrix_product(of_place(steps.h, order.place(step - 1)), weight.t());
+                  : nn::matrix_product(of_place(steps.h, order.place(step - 1)),
+                                       parameters.weight_hh.t());
     cpu::for_type(products.scalar_type(), [&]<typename T>(T*) {
-      run_step<T>(steps, products, recurrent, bias, windows, setting, step);
+      run_step<T>(steps, products, recurrent, bias, windows, setting, order, step);
     });
   }
+  return steps;
 }
 
-/// The sum that the setting asks for of the states after place `last`, [rows, width].
-at::Tensor last_state(const Steps& steps, int64_t last, const LstmSetting& setting) {
-  const at::Tensor h = of_place(steps.h, last), c = of_place(steps.c, last);
-  if (!setting.add_cell)
-    return h.clone();
-  return (setting.add_hidden ? h + c : c).to(h.scalar_type(), false, /*copy=*/true);
+/// The states after the last steps of both directions.
+template <typename T>
+lstm_kernels::LastStates<T> last_states(const std::array<Steps, 2>& both,
+                                        int64_t gram,
+                                        const LstmSetting& setting) {
+  lstm_kernels::LastStates<T> last{};
+  for (const bool reversed : {false, true}) {
+    const int64_t place = Order{gram, reversed}.last();
+    if (setting.add_hidden)
+      last.h[reversed] = cpu::data<T>(of_place(both[reversed].h, place));
+    if (setting.add_cell)
+      last.c[reversed] = cpu::data<Sum<T>>(of_place(both[reversed].c, place));
+  }
+  return last;
+}
+
+/// The sum that the setting asks for of the last states of both directions, [rows, width].
+at::Tensor sum_of_last_states(const std::array<Steps, 2>& both,
+                              const Windows& windows,
+                              const LstmSetting& setting) {
+  const at::Tensor& h = both[0].h;
+  const int64_t rows = windows.rows(), width = h.size(2);
+  const at::Tensor sum = at::empty({rows, width}, h.options());
+  cpu::for_type(h.scalar_type(), [&]<typename T>(T*) {
+    const auto last_ones = last_states<T>(both, windows.gram, setting);
+    cpu::over_rows(rows, width, [&](int64_t first, int64_t last) {
+      loops<T>().sum_last(last_ones, cpu::mutable_data<T>(sum), first * width, last * width);
+    });
+  });
+  return sum;
 }
 
 /// The gradients of the products of each place, [gram, rows, 4·width], from that of the last state.
 at::Tensor run_backward(const Steps& steps,
-                        const at::Tensor& weight,
+                        const at::Tensor& weight_hh,
                         const Windows& windows,
                         const LstmSetting& setting,
+                        const Order& order,
                         const at::Tensor& d_last) {
-  const Order order(windows, setting);
   const int64_t width = steps.c.size(2);
   const at::Tensor d_gates = at::empty(steps.gates.sizes(), steps.gates.options());
   at::Tensor dh = setting.add_hidden ? d_last : at::zeros_like(d_last);
@@ -203,7 +246,7 @@ at::Tensor run_backward(const Steps& steps,
       });
     });
     if (step > 0)
-      dh = nn::matrix_product(d_gates[place], weight);  // [rows, width]
+      dh = nn::matrix_product(d_gates[place], weight_hh);  // [rows, width]
   }
   return d_gates;
 }
@@ -227,7 +270,6 @@ void save_call(AutogradContext* ctx, const Windows& windows, const LstmSetting& 
   data["positions"] = windows.positions;
   data["gram"] = windows.gram;
   data["streams"] = windows.streams;
-  data["reversed"] = setting.reversed;
   data["hidden"] = setting.add_hidden;
   data["cell"] = setting.add_cell;
   data["shared"] = setting.shared_products;
@@ -240,73 +282,131 @@ Windows saved_windows(AutogradContext* ctx) {
 
 LstmSetting saved_setting(AutogradContext* ctx) {
   auto& data = ctx->saved_data;
-  return {data["reversed"].toBool(),
-          data["hidden"].toBool(),
-          data["cell"].toBool(),
-          data["shared"].toBool()};
+  return {data["hidden"].toBool(), data["cell"].toBool(), data["shared"].toBool()};
 }
 
-/// Variables: products, weight_hh, bias_ih, bias_hh.
+/// The variables of a direction, in the order of LstmParameters.
+constexpr size_t kParameters = 4;
+
+at::TensorList of_direction(at::TensorList both, bool reversed) {
+  return both.slice(reversed ? kParameters : 0, kParameters);
+}
+
+/// What a direction leaves for its backward pass: its steps, and its weights as they were used.
+constexpr size_t kSaved = 5;
+
+struct SavedDirection {
+  SavedDirection(const tensor_list& saved, size_t first)
+      : steps{saved[first], saved[first + 1], saved[first + 2]},
+        weight_ih(saved[first + 3]),
+        weight_hh(saved[first + 4]) {}
+
+  Steps steps;
+  at::Tensor weight_ih, weight_hh;
+};
+
+/// Writes the gradients of the parameters of a direction; `places` are those in the flat gradients.
+struct DirectionGradients {
+  DirectionGradients(at::TensorList places, const at::Tensor& weight)
+      : weight_ih(places[0], weight.sizes(), cpu::sum_options(weight)),
+        weight_hh(places[1], weight.sizes(), cpu::sum_options(weight)),
+        bias_ih(places[2], {weight.size(0)}, cpu::sum_options(weight)),
+        bias_hh(places[3], {weight.size(0)}, cpu::sum_options(weight)) {}
+
+  void add_to(tensor_list& gradients) const {
+    for (const auto* gradient : {&weight_ih, &weight_hh, &bias_ih, &bias_hh})
+      gradients.push_back(gradient->for_autograd());
+  }
+
+  nn::ParameterGradient weight_ih, weight_hh, bias_ih, bias_hh;
+};
+
+/// Variables: input, and the parameters of both directions.
 class WindowedLstm : public torch::autograd::Function<WindowedLstm> {
  public:
   static at::Tensor forward(AutogradContext* ctx,
-                            const at::Tensor& products,
-                            const at::Tensor& weight_hh,
-                            const at::Tensor& bias_ih,
-                            const at::Tensor& bias_hh,
+                            const at::Tensor& input,
+                            at::TensorList parameters,
                             const Windows* windows,
                             const LstmSetting* setting,
-                            const nn::Context* context,
+                            nn::Context* context,
                             bool keep) {
-    const int64_t gram = windows->gram, kept = keep ? gram : 1, rows = windows->rows(),
-                  width = products.size(1) / 4;
-    const at::Tensor weight = context->compute(weight_hh);
-    const Steps steps{
-        setting->shared_products
-            ? at::empty({kept, rows, 4 * width}, products.options())
-            : products.detach().view({gram, rows, 4 * width}),  // [gram, rows, 4 · width]
-        at::empty({kept, rows, width}, cpu::sum_options(products)),
-        at::empty({kept, rows, width}, products.options())};
-    run_forward(steps, products, weight, bias_ih + bias_hh, *windows, *setting);
-    ctx->save_for_backward({steps.gates, steps.c, steps.h, weight});
+    tensor_list saved{input};
+    std::array<Steps, 2> both;
+    for (const bool reversed : {false, true}) {
+      const at::TensorList own = of_direction(parameters, reversed);
+      const LstmParameters used{
+          keep ? context->compute(own[0]) : at::Tensor(), context->compute(own[1]), own[2], own[3]};
+      const at::Tensor products = nn::linear(input, own[0], {}, *context);  // [… rows, 4 · width]
+      Steps& steps = both[reversed];
+      steps = run_forward(products, used, *windows, *setting, {windows->gram, reversed}, keep);
+      saved.insert(saved.end(), {steps.gates, steps.c, steps.h, used.weight_ih, used.weight_hh});
+    }
+    ctx->save_for_backward(saved);
     save_call(ctx, *windows, *setting);
-    ctx->saved_data["weight_hh place"] = context->gradient(weight_hh);
-    ctx->saved_data["bias_ih place"] = context->gradient(bias_ih);
-    ctx->saved_data["bias_hh place"] = context->gradient(bias_hh);
-    return last_state(steps, Order(*windows, *setting).last(), *setting);
+    c10::List<at::Tensor> places;
+    for (const at::Tensor& parameter : parameters) places.push_back(context->gradient(parameter));
+    ctx->saved_data["places"] = places;
+    return sum_of_last_states(both, *windows, *setting);
   }
 
   static tensor_list backward(AutogradContext* ctx, tensor_list outputs) {
     const auto saved = ctx->get_saved_variables();
-    const Steps steps{saved[0], saved[1], saved[2]};
-    const at::Tensor& weight = saved[3];
+    const at::Tensor d_last = outputs[0].contiguous();
+    const auto places = ctx->saved_data["places"].toTensorVector();
+    tensor_list gradients(1);
+    for (const bool reversed : {false, true}) {
+      const SavedDirection direction(saved, 1 + (reversed ? kSaved : 0));
+      DirectionGradients own(of_direction(places, reversed), direction.weight_hh);
+      const at::Tensor d_products = backward_to_products(ctx, direction, reversed, d_last, own);
+      own.weight_ih.add_product(d_products.t(), saved[0]);
+      own.add_to(gradients);
+      if (reversed)
+        nn::add_matrix_product(gradients[0], d_products, direction.weight_ih);
+      else
+        gradients[0] = nn::matrix_product(d_products, direction.weight_ih);  // as the input
+    }
+    gradients.resize(gradients.size() + 4);
+    return gradients;
+  }
+
+ private:
+  /// The gradient of a direction's products; adds those of its recurrent weight and its biases.
+  static at::Tensor backward_to_products(AutogradContext* ctx,
+                                         const SavedDirection& direction,
+                                         bool reversed,
+                                         const at::Tensor& d_last,
+                                         DirectionGradients& own) {
     const Windows windows = saved_windows(ctx);
     const LstmSetting setting = saved_setting(ctx);
-    auto& data = ctx->saved_data;
-    const auto options = cpu::sum_options(weight);
-    nn::ParameterGradient d_weight(data["weight_hh place"].toTensor(), weight.sizes(), options);
-    nn::ParameterGradient d_bias_ih(data["bias_ih place"].toTensor(), {weight.size(0)}, options);
-    nn::ParameterGradient d_bias_hh(data["bias_hh place"].toTensor(), {weight.size(0)}, options);
+    const Order order{windows.gram, reversed};
+    const Steps& steps = direction.steps;
     const at::Tensor d_gates =
-        run_backward(steps, weight, windows, setting, outputs[0].contiguous());
-    const Order order(windows, setting);
+        run_backward(steps, direction.weight_hh, windows, setting, order, d_last);
     if (windows.gram > 1)
-      d_weight.add_product(order.with_past(d_gates).t(),  // [4 · width, (gram - 1) · rows]
-                           order.pasts(steps.h));         // [(gram - 1) · rows, width]
-    const at::Tensor d_places = d_gates.flatten(0, 1);    // [gram · rows, 4 · width]
-    const at::Tensor d_bias = column_sums(d_places);      // [4 · width]
-    d_bias_ih.add(d_bias);
-    d_bias_hh.add(d_bias);
-    return {setting.shared_products ? sum_places(d_places, windows, {}) : d_places,
-            d_weight.for_autograd(),
-            d_bias_ih.for_autograd(),
-            d_bias_hh.for_autograd(),
-            {},
-            {},
-            {},
-            {}};
+      own.weight_hh.add_product(order.with_past(d_gates).t(),  // [4 · width, (gram - 1) · rows]
+                                order.pasts(steps.h));         // [(gram - 1) · rows, width]
+    const at::Tensor d_places = d_gates.flatten(0, 1);         // [gram · rows, 4 · width]
+    const at::Tensor d_bias = column_sums(d_places);           // [4 · width]
+    own.bias_ih.add(d_bias);
+    own.bias_hh.add(d_bias);
+    return setting.shared_products ? sum_places(d_places, windows, {}) : d_places;
   }
 };
+
+/// The sum of both directions by ATen's operators.
+at::Tensor windowed_lstm_by_operators(const at::Tensor& input,
+                                      const LstmParameters& forward,
+                                      const LstmParameters& backward,
+                                      const Windows& windows,
+                                      const LstmSetting& setting,
+                                      nn::Context& context) {
+  const auto last = [&](const LstmParameters& direction, bool reversed) {
+    const at::Tensor products = nn::linear(input, direction.weight_ih, {}, context);
+    return reference::windowed_lstm(products, direction, windows, setting, reversed);
+  };
+  return last(forward, false) + last(backward, true);  // [rows, width]
+}
 
 }  // namespace
 
@@ -320,17 +420,24 @@ at::Tensor gather_windows(const at::Tensor& rows,
   return reference::gather_windows(rows, windows, dropout, key);
 }
 
-at::Tensor windowed_lstm(const at::Tensor& products,
-                         const LstmParameters& parameters,
+at::Tensor windowed_lstm(const at::Tensor& input,
+                         const LstmParameters& forward,
+                         const LstmParameters& backward,
                          const Windows& windows,
                          const LstmSetting& setting,
                          nn::Context& context) {
-  if (!cpu::has_kernels(products))
-    return reference::windowed_lstm(products, parameters, windows, setting);
-  return WindowedLstm::apply(products.contiguous(),
-                             parameters.weight_hh,
-                             parameters.bias_ih,
-                             parameters.bias_hh,
+  if (!cpu::has_kernels(input))
+    return windowed_lstm_by_operators(input, forward, backward, windows, setting, context);
+  std::vector<at::Tensor> parameters;
+  for (const LstmParameters* direction : {&forward, &backward}) {
+    for (const auto member : {&LstmParameters::weight_ih,
+                              &LstmParameters::weight_hh,
+                              &LstmParameters::bias_ih,
+                              &LstmParameters::bias_hh})
+      parameters.push_back(direction->*member);
+  }
+  return WindowedLstm::apply(input.contiguous(),
+                             at::TensorList(parameters),
                              &windows,
                              &setting,
                              &context,

@@ -29,30 +29,31 @@ at::Tensor gather_windows(const at::Tensor& rows,
                           double dropout,
                           nn::Context& context);
 
-/// What one direction contributes to the recurrence.
+/// One direction of an LSTM.
 struct LstmParameters {
-  at::Tensor weight_hh;         ///< [4·width, width]
-  at::Tensor bias_ih, bias_hh;  ///< [4·width]
+  at::Tensor weight_ih, weight_hh;  ///< [4·width, width]
+  at::Tensor bias_ih, bias_hh;      ///< [4·width]
 };
 
 struct LstmSetting {
-  bool reversed = false;                    ///< from the window's last place to its first
   bool add_hidden = true, add_cell = true;  ///< what the result sums
-  bool shared_products = true;
+  bool shared_products = true;              ///< of the inputs, by all windows that contain them
 };
 
-/// The last states of one direction of an LSTM over every window, [rows, width].
+/// The sum of the last states of both directions of an LSTM over every window, [rows, width];
+/// `backward` reads the windows from their last place to their first.
 ///
-/// `products` are those of the inputs (x W_ihᵀ, no bias): of each row, [rows, 4·width], if they are
-/// shared by all windows; otherwise of each place, [gram · rows, 4·width], in which case their
-/// memory is overwritten. Gate blocks i f g o; with h = c = 0 before the first place,
+/// `input` has the rows, [rows, width], if their products are shared by all windows; otherwise what
+/// stands at each place, [gram · rows, width]. Gate blocks i f g o of x W_ihᵀ + b_ih + h W_hhᵀ +
+/// b_hh; with h = c = 0 before the first place,
 ///
 ///   i, f, o = σ(·), g = tanh(·),   c ← f c + i g,   h ← o tanh(c)
 ///
 /// The first place has no recurrent product, and no window is computed separately: a step is one
 /// matrix product over all rows.
-at::Tensor windowed_lstm(const at::Tensor& products,
-                         const LstmParameters& parameters,
+at::Tensor windowed_lstm(const at::Tensor& input,
+                         const LstmParameters& forward,
+                         const LstmParameters& backward,
                          const Windows& windows,
                          const LstmSetting& setting,
                          nn::Context& context);

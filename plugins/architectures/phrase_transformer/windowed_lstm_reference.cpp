@@ -51,13 +51,14 @@ at::Tensor gather_windows(const at::Tensor& rows,
 at::Tensor windowed_lstm(const at::Tensor& products,
                          const LstmParameters& parameters,
                          const Windows& windows,
-                         const LstmSetting& setting) {
+                         const LstmSetting& setting,
+                         bool reversed) {
   const auto type = products.scalar_type();
   const at::Tensor weight = parameters.weight_hh.to(type);
   const at::Tensor bias = parameters.bias_ih + parameters.bias_hh;
   at::Tensor h, c;  // [rows, width]
   for (int64_t step = 0; step < windows.gram; ++step) {
-    const int64_t place = setting.reversed ? windows.gram - 1 - step : step;
+    const int64_t place = reversed ? windows.gram - 1 - step : step;
     const at::Tensor input = setting.shared_products  // [rows, 4 · width]
                                  ? at_place(products, windows, place)
                                  : products.narrow(0, place * windows.rows(), windows.rows());

@@ -12,10 +12,12 @@ at::Tensor gather_windows(const at::Tensor& rows,
                           double dropout,
                           uint64_t key);
 
-/// Parameters are cast to the products' type, differentiably; `products` stay as they are.
+/// One direction, from the products of its inputs (x W_ihᵀ, no bias): of each row, or of each place
+/// of the windows. Parameters are cast to the products' type, differentiably.
 at::Tensor windowed_lstm(const at::Tensor& products,
                          const LstmParameters& parameters,
                          const Windows& windows,
-                         const LstmSetting& setting);
+                         const LstmSetting& setting,
+                         bool reversed);
 
 }  // namespace phraseq::reference

@@ -127,23 +127,46 @@ INSTANTIATE_TEST_SUITE_P(Grams, NgramLstmOfGram, ::testing::Values(1, 2, 3, 4, 7
 
 /// What windowed_lstm takes, as leaves.
 struct Inputs {
-  at::Tensor products;
-  LstmParameters parameters;
+  at::Tensor input;
+  std::array<LstmParameters, 2> directions;
   Windows windows;
 
   Inputs(int64_t gram, bool shared, at::ScalarType type, int64_t width = kWidth) {
     const PackedTokens tokens = three_sentences();
     windows = {tokens.positions, gram, kStreams};
     const at::ScalarType wide = type == at::kDouble ? at::kDouble : at::kFloat;
-    products = normal({windows.rows() * (shared ? 1 : gram), 4 * width}, 1, type);
-    parameters = {leaf(0.5 * normal({4 * width, width}, 2, wide)),
-                  leaf(normal({4 * width}, 3, wide)),
-                  leaf(normal({4 * width}, 4, wide))};
+    input = normal({windows.rows() * (shared ? 1 : gram), width}, 1, type);
+    uint64_t seed = 2;
+    for (LstmParameters& direction : directions) {
+      direction = {leaf(0.5 * normal({4 * width, width}, seed++, wide)),
+                   leaf(0.5 * normal({4 * width, width}, seed++, wide)),
+                   leaf(normal({4 * width}, seed++, wide)),
+                   leaf(normal({4 * width}, seed++, wide))};
+    }
   }
   std::vector<at::Tensor> leaves() const {
-    return {parameters.weight_hh, parameters.bias_ih, parameters.bias_hh};
+    std::vector<at::Tensor> all;
+    for (const auto& [weight_ih, weight_hh, bias_ih, bias_hh] : directions)
+      all.insert(all.end(), {weight_ih, weight_hh, bias_ih, bias_hh});
+    return all;
   }
 };
+
+at::Tensor kernels_of(const Inputs& inputs,
+                      const at::Tensor& input,
+                      const LstmSetting& setting,
+                      nn::Context& context) {
+  const auto& [forward, backward] = inputs.directions;
+  return windowed_lstm(input, forward, backward, inputs.windows, setting, context);
+}
+
+at::Tensor operators_of(const Inputs& inputs, const at::Tensor& input, const LstmSetting& setting) {
+  const auto last = [&](const LstmParameters& direction, bool reversed) {
+    const at::Tensor products = at::mm(input, direction.weight_ih.to(input.scalar_type()).t());
+    return reference::windowed_lstm(products, direction, inputs.windows, setting, reversed);
+  };
+  return last(inputs.directions[0], false) + last(inputs.directions[1], true);
+}
 
 struct KernelCase {
   const char* name;
@@ -163,11 +186,11 @@ void expect_as_operators(const KernelCase& c, at::ScalarType type, double tolera
   // More than a vector's width, so that loops and their rests both run.
   const Inputs own(c.gram, c.setting.shared_products, type, 19);
   const Inputs other(c.gram, c.setting.shared_products, type, 19);
-  const at::Tensor x = leaf(own.products), y = leaf(other.products);
+  const at::Tensor x = leaf(own.input), y = leaf(other.input);
   nn::Context context(true, precision);
   const at::Tensor up = normal({own.windows.rows(), 19}, 5, type);
-  const at::Tensor a = windowed_lstm(x * 1, own.parameters, own.windows, c.setting, context);
-  const at::Tensor b = reference::windowed_lstm(y, other.parameters, other.windows, c.setting);
+  const at::Tensor a = kernels_of(own, x, c.setting, context);
+  const at::Tensor b = operators_of(other, y, c.setting);
   EXPECT_TRUE(close(a, b, tolerance, tolerance));
   a.backward(up);
   b.backward(up);
@@ -197,32 +220,33 @@ TEST_P(WindowedLstm, HasTheGradientOfFiniteDifferences) {
   const Inputs inputs(c.gram, c.setting.shared_products, at::kDouble);
   const at::Tensor up = normal({inputs.windows.rows(), kWidth}, 5);
   nn::Context context(true, nn::Precision::kFp64);
-  const auto loss = [&](const at::Tensor& products, const LstmParameters& parameters) {
-    return (windowed_lstm(products * 1, parameters, inputs.windows, c.setting, context) * up).sum();
+  const auto loss = [&](const Inputs& changed, const at::Tensor& input) {
+    return (kernels_of(changed, input, c.setting, context) * up).sum();
   };
-  expect_gradient(inputs.products, [&](const at::Tensor& x) { return loss(x, inputs.parameters); });
-  const auto with = [&](at::Tensor LstmParameters::*member) {
-    expect_gradient(inputs.parameters.*member, [&](const at::Tensor& value) {
-      LstmParameters changed = inputs.parameters;
-      changed.*member = value;
-      return loss(inputs.products, changed);
-    });
-  };
-  with(&LstmParameters::weight_hh);
-  with(&LstmParameters::bias_ih);
-  with(&LstmParameters::bias_hh);
+  expect_gradient(inputs.input, [&](const at::Tensor& x) { return loss(inputs, x); });
+  for (size_t direction : {0, 1}) {
+    for (const auto member : {&LstmParameters::weight_ih,
+                              &LstmParameters::weight_hh,
+                              &LstmParameters::bias_ih,
+                              &LstmParameters::bias_hh}) {
+      expect_gradient(inputs.directions[direction].*member, [&](const at::Tensor& value) {
+        Inputs changed = inputs;
+        changed.directions[direction].*member = value;
+        return loss(changed, inputs.input);
+      });
+    }
+  }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Cases,
-    WindowedLstm,
-    ::testing::Values(KernelCase{"OneGram", 1, {false, true, true, true}},
-                      KernelCase{"TwoGramsHidden", 2, {true, true, false, true}},
-                      KernelCase{"ThreeGrams", 3, {false, true, true, true}},
-                      KernelCase{"FourGramsCell", 4, {false, false, true, true}},
-                      KernelCase{"OneGramApart", 1, {true, true, true, false}},
-                      KernelCase{"ThreeGramsApart", 3, {true, true, true, false}}),
-    [](const auto& c) { return std::string(c.param.name); });
+INSTANTIATE_TEST_SUITE_P(Cases,
+                         WindowedLstm,
+                         ::testing::Values(KernelCase{"OneGram", 1, {true, true, true}},
+                                           KernelCase{"TwoGramsHidden", 2, {true, false, true}},
+                                           KernelCase{"ThreeGrams", 3, {true, true, true}},
+                                           KernelCase{"FourGramsCell", 4, {false, true, true}},
+                                           KernelCase{"OneGramApart", 1, {true, true, false}},
+                                           KernelCase{"ThreeGramsApart", 3, {true, true, false}}),
+                         [](const auto& c) { return std::string(c.param.name); });
 
 TEST(GatherWindows, HasTheGradientOfFiniteDifferences) {
   const PackedTokens tokens = three_sentences();
