@@ -17,9 +17,11 @@
 #include <sys/wait.h>
 
 #include "core/base/error.h"
+#include "core/base/launcher/launched_rank.h"
 #include "core/base/log.h"
 #include "core/base/memory/available_memory.h"
 #include "core/base/signals.h"
+#include "core/base/wording/counted.h"
 #include "core/distributed/placement.h"
 #include "core/distributed/rendezvous.h"
 #include "core/options/command_line.h"
@@ -280,12 +282,18 @@ void reject_too_many(int count) {
 int processes_to_start(const DistributedOptions& options, const Environment& environment) {
   if (environment(kLauncherVariable))
     return 0;
-  const bool launched = options.rank < 0 && (environment("RANK") || environment("WORLD_SIZE"));
+  const auto launcher = options.rank < 0 ? find_launched_rank(environment) : std::nullopt;
+  // Slurm's interactive shell is a step of one process, too.
+  const bool launched =
+      launcher && (launcher->world_size > 1 || launcher->source == kTorchLauncher);
   if (options.nproc_per_node > 0 && launched) {
     throw UsageError(
-        "--nproc-per-node starts processes, but RANK or WORLD_SIZE is set: a launcher has started "
-        "this process",
-        "Remove --nproc-per-node, or run the command without torchrun.");
+        fmt::format("--nproc-per-node starts processes, but according to {}, a launcher has "
+                    "started {} already",
+                    launcher->source,
+                    counted(launcher->world_size, "process")),
+        "Remove --nproc-per-node, or give --distributed-rank, the rank of the first process of "
+        "this machine, and --distributed-world-size.");
   }
   if (options.nproc_per_node > 1 || (options.nproc_per_node == 1 && options.rank >= 0))
     return static_cast<int>(options.nproc_per_node);

@@ -166,6 +166,16 @@ TEST(ProcessesToStart, AreThoseOfTheOptionsUnlessALauncherHasStartedThem) {
   EXPECT_EQ(processes_to_start(options, environment_of({})), 3);
   EXPECT_EQ(processes_to_start(options, environment_of({{"PHRASEQ_LAUNCHER", "1"}})), 0);
   EXPECT_THROW(processes_to_start(options, environment_of({{"RANK", "0"}})), UsageError);
+  EXPECT_THROW(processes_to_start(
+                   options, environment_of({{"SLURM_PROCID", "1"}, {"SLURM_STEP_NUM_TASKS", "2"}})),
+               UsageError);
+  EXPECT_THROW(
+      processes_to_start(
+          options, environment_of({{"OMPI_COMM_WORLD_RANK", "0"}, {"OMPI_COMM_WORLD_SIZE", "2"}})),
+      UsageError);
+  EXPECT_EQ(processes_to_start(
+                options, environment_of({{"SLURM_PROCID", "0"}, {"SLURM_STEP_NUM_TASKS", "1"}})),
+            3);
   options.nproc_per_node = 0;
   options.world_size = 2;  // fairseq's way
   EXPECT_EQ(processes_to_start(options, environment_of({})), 2);
