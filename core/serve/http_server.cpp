@@ -41,7 +41,8 @@ struct HttpServer::State {
   asio::io_context context{1};
   tcp::acceptor acceptor;
   asio::steady_timer pause;
-  bool accepts = true;  // the last connection that arrived
+  bool accepts = true;      // the last connection that arrived
+  bool is_waiting = false;  // for a connection, or for the pause before that
   std::thread thread;
 };
 
@@ -77,9 +78,11 @@ error_code HttpServer::State::listen_at(const tcp::endpoint& endpoint) {
 void HttpServer::State::accept() {
   acceptor.async_accept(
       [this](error_code failure, tcp::socket socket) { accepted(failure, std::move(socket)); });
+  is_waiting = true;
 }
 
 void HttpServer::State::accepted(error_code failure, tcp::socket socket) {
+  is_waiting = false;
   if (shared.stopping)
     return;
   if (failure) {  // no file descriptor is left, for example
@@ -88,9 +91,11 @@ void HttpServer::State::accepted(error_code failure, tcp::socket socket) {
     accepts = false;
     pause.expires_after(kAcceptPause);
     pause.async_wait([this](error_code canceled) {
+      is_waiting = false;
       if (!canceled)
         accept();
     });
+    is_waiting = true;
     return;
   }
   accepts = true;
@@ -103,14 +108,20 @@ void HttpServer::State::accepted(error_code failure, tcp::socket socket) {
   accept();
 }
 
-/// Until there is nothing left to do; a failure ends one session only.
+/// Until there is nothing left to do; a failure ends one session only, even one that there is no
+/// memory to begin.
 void HttpServer::State::run() {
   for (;;) {
     try {
+      if (!is_waiting && !shared.stopping)
+        accept();
+      context.restart();  // it has stopped if the failed session was all that there was to do
       context.run();
       return;
     } catch (const std::exception& failure) {
       log_error(std::string("a connection failed: ") + failure.what());
+      if (!is_waiting)
+        std::this_thread::sleep_for(kAcceptPause);
     }
   }
 }
