@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "core/base/log.h"
 #include "core/base/shell_quote.h"
+#include "core/base/signals.h"
 #include "core/nn/caching_allocator.h"
 #include "core/options/fairseq/hydra/hydra_command.h"
 
@@ -30,6 +31,7 @@ std::vector<std::string> read_arguments(std::span<const std::string> given) {
 }
 
 int train_command(std::span<const std::string> given) {
+  phraseq::outlive_checkpoint_requests();
   const std::vector<std::string> arguments = read_arguments(given);
   phraseq::TrainRun run(arguments);
   if (!phraseq::begin_run(

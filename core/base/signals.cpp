@@ -87,6 +87,16 @@ bool StopSignals::take_checkpoint_request() {
   return asked;
 }
 
+void outlive_checkpoint_requests() {
+  struct sigaction action = {};
+  sigaction(SIGUSR1, nullptr, &action);
+  if (action.sa_handler != SIG_DFL)
+    return;
+  action.sa_handler = on_checkpoint;  // SIG_IGN would be taken for a choice of the caller
+  action.sa_flags = SA_RESTART;
+  sigaction(SIGUSR1, &action, nullptr);
+}
+
 void block_signals_on_this_thread() {
   const sigset_t signals = all_but_sigbus();
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);

@@ -31,6 +31,10 @@ class PHRASEQ_API StopSignals {
   bool take_checkpoint_request();
 };
 
+/// From now on, SIGUSR1 does not end the process even if no StopSignals exist: a request for a
+/// checkpoint may come while a run starts or ends. An action that the caller has chosen stays.
+PHRASEQ_API void outlive_checkpoint_requests();
+
 /// Blocks all signals except SIGBUS on the calling thread, so that the main thread receives them.
 PHRASEQ_API void block_signals_on_this_thread();
 
