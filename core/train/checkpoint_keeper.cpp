@@ -51,7 +51,7 @@ void CheckpointKeeper::after_update(const TrainingProgress& progress, bool reque
 }
 
 void CheckpointKeeper::after_epoch(const TrainingProgress& progress) {
-  const bool due = progress.finished_epochs % options_.save_interval == 0;
+  const bool due = is_due_after_epoch(progress.finished_epochs);
   if (due || is_best_)
     save([&](const auto& folder) { return folder.epoch_path(progress.finished_epochs); },
          progress.updates,

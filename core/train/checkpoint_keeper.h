@@ -57,6 +57,9 @@ class PHRASEQ_API CheckpointKeeper {
   /// Saves every --save-interval-updates, when a validation was the best, and when `requested`. A
   /// skipped update, which changed nothing, is not a reason to save.
   void after_update(const TrainingProgress& progress, bool requested);
+  bool is_due_after_epoch(int64_t finished_epochs) const {
+    return finished_epochs % options_.save_interval == 0;
+  }
   /// Saves every --save-interval epochs and when the validation was the best.
   void after_epoch(const TrainingProgress& progress);
   /// Saves updates that no checkpoint contains yet, unless --no-last-checkpoints is given; and the

@@ -428,10 +428,12 @@ int Trainer::signalled() const {
 bool Trainer::is_over() const { return limit() || signalled() != 0; }
 
 /// True for a run that a signal or a kill has ended between the last update of an epoch and its
-/// validation.
+/// validation or its checkpoint.
 bool Trainer::was_stopped_in_end_of_epoch() const {
-  const bool is_validated = state_.last_validation.updates == state_.updates;
-  return is_at_end_of_epoch() && !(parts_.validator != nullptr && is_validated);
+  const bool lacks_validation =
+      parts_.validator == nullptr || state_.last_validation.updates != state_.updates;
+  return is_at_end_of_epoch() &&
+         (lacks_validation || checkpoints_.is_due_after_epoch(state_.finished_epochs + 1));
 }
 
 /// True if the last update finished an epoch that end_epoch has not counted yet.

@@ -74,8 +74,8 @@ class PHRASEQ_API Trainer {
   TrainingProgress progress(int64_t more_updates = 0) const;
   StopLimits limits() const;
   std::optional<std::string> limit(int64_t more_updates = 0) const;
-  bool is_at_end_of_epoch() const;
   bool was_stopped_in_end_of_epoch() const;
+  bool is_at_end_of_epoch() const;
   bool is_over() const;
   bool checkpoint_requested() const;
   int signalled() const;
