@@ -115,7 +115,8 @@ std::string ActivationTable::text() const {
   text += "  sentences\n";
   for (const Row& row : rows()) {
     text += fmt::format("{:>5}", row.layer);
-    for (const double share : row.shares) text += fmt::format("{:>8.2f}", 100 * share);
+    for (const double share : row.shares)
+      text += row.sentences == 0 ? fmt::format("{:>8}", "-") : fmt::format("{:>8.2f}", 100 * share);
     text += fmt::format("{:>11}\n", row.sentences);
   }
   return text;
@@ -129,7 +130,9 @@ std::string ActivationTable::json() const {
   result["layers"] = nlohmann::ordered_json::array();
   for (const Row& row : rows()) {
     nlohmann::ordered_json entry = {{"layer", row.layer}, {"sentences", row.sentences}};
-    for (size_t i = 0; i < row.shares.size(); ++i) entry[kQuadrantNames[i]] = row.shares[i];
+    for (size_t i = 0; i < row.shares.size(); ++i)
+      entry[kQuadrantNames[i]] =
+          row.sentences == 0 ? nlohmann::ordered_json() : nlohmann::ordered_json(row.shares[i]);
     result["layers"].push_back(entry);
   }
   return result.dump(1) + '\n';
@@ -146,8 +149,8 @@ plot::Svg ActivationTable::plot() const {
     chart.categories.push_back({std::to_string(row.layer), ""});
     for (size_t i = 0; i < row.shares.size(); ++i) {
       const double percent = 100 * row.shares[i];
-      chart.series[i].values.push_back(
-          plot::ChartValue{percent, {}, {}, fmt::format("{:.1f}", percent)});
+      chart.series[i].values.push_back(plot::ChartValue{
+          percent, {}, {}, row.sentences == 0 ? "-" : fmt::format("{:.1f}", percent)});
     }
   }
   return bar_chart(chart);

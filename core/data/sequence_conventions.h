@@ -23,8 +23,8 @@ struct PHRASEQ_API SequenceConventions {
   bool reads_source = true;     ///< false = a language model, which reads only its own output
   bool source_has_eos = true;   ///< sources end with </s>
 
-  /// The ids of an example's source as the model reads them. At least one: a source without words
-  /// is </s> in any case.
+  /// The ids of an example's source as the model reads them. At least one: a source that would
+  /// otherwise be empty is </s>.
   std::vector<int64_t> source_of(const Example& example) const;
 };
 

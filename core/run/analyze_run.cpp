@@ -203,8 +203,9 @@ int dump(const AnalyzeOptions& options,
   PlotFile plot;
   bool found = false;
   for_each_pass(options, translator, model, [&](const RecordedSentence& sentence, const Example&) {
-    found = found || records_any(sentence, options.tensors);
-    if (!options.plot.empty() && !plot.is_written())
+    const bool records = records_any(sentence, options.tensors);
+    found = found || records;
+    if (records && !options.plot.empty() && !plot.is_written())
       plot.write(options.plot, heat_map(recorded_map(sentence, options.tensors)).document());
     output.write(recorded_json(sentence, options.tensors));
     return output.flush();

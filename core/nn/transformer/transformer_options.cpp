@@ -97,7 +97,7 @@ void describe_switches(OptionTable& table, TransformerOptions& o) {
   table.field("source-bos", o.source_bos, "Start source sentences with <s>.");
   table.field("source-eos",
               o.source_eos,
-              "End source sentences with </s>; with no, only the source without words is </s>.");
+              "End source sentences with </s>; with no, only a source that would otherwise be empty.");
   table.field("forbid-outputs", o.forbid_outputs, "Exclude <pad> and <s> from the output softmax.");
   table.field("init",
               o.init,

@@ -34,14 +34,20 @@ std::set<std::string> measured_by(const std::vector<LabeledRun>& runs) {
   return names;
 }
 
+std::string recorded_ones(const std::set<std::string>& measured) {
+  return fmt::format(
+      "Recorded: {}. 'phraseq train --eval-bleu' records the score of translations, and "
+      "--report-accuracy the accuracy.",
+      fmt::join(measured, ", "));
+}
+
 [[noreturn]] void refuse_metric(const std::string& name, const std::set<std::string>& measured) {
   const std::vector<std::string> known(measured.begin(), measured.end());
   const std::string guess = did_you_mean(name, known);
   throw UsageError(
       fmt::format(
           "--metrics {}: no run has recorded it{}{}", name, guess.empty() ? "" : "; ", guess),
-      fmt::format("Recorded: {}. 'phraseq train --eval-bleu' records the score of translations.",
-                  fmt::join(known, ", ")));
+      recorded_ones(measured));
 }
 
 void add_once(std::vector<std::string>& keys, const std::string& key) {
@@ -92,8 +98,9 @@ MetricSelection select_metrics(const std::vector<LabeledRun>& runs,
     for (const auto& run : runs) files.push_back(run.metrics.path);
     throw DataError(
         fmt::format("{}: no measurements of {}", fmt::join(files, ", "), fmt::join(wanted, ", ")),
-        "Training records measurements every --log-interval updates and at the end of each epoch, "
-        "and the score of translations with --eval-bleu.");
+        measured.empty() ? "Training records measurements every --log-interval updates and at the "
+                           "end of each epoch."
+                         : recorded_ones(measured));
   }
   return selection;
 }
