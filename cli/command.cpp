@@ -22,6 +22,7 @@
 #include "core/base/out_of_memory.h"
 #include "core/base/unfinished_files.h"
 #include "core/base/wording/message_text.h"
+#include "core/io/folders/folder_entries.h"
 #include "core/io/mapping/lost_mappings.h"
 #include "core/io/utf8.h"
 #include "core/options/command_line.h"
@@ -98,7 +99,9 @@ int run_caught(const std::string& name,
   } catch (const std::bad_alloc& failure) {
     return report_no_memory(name, failure.what());
   } catch (const std::filesystem::filesystem_error& failure) {
-    return report_system_error(name, failure.path1().string(), failure.code().value());
+    const std::string path = failure.path1().string();
+    return report_system_error(
+        name, path.empty() ? "a file or folder" : path, failure.code().value());
   } catch (const std::system_error& failure) {
     if (std::ferror(stdout) != 0)
       return kExitOk;  // fmt::print throws; finish_output says it
@@ -234,8 +237,7 @@ bool begin_command(Options& options,
 std::vector<std::filesystem::path> command_programs() {
   namespace fs = std::filesystem;
   std::vector<fs::path> programs;
-  for (const auto& entry :
-       fs::directory_iterator(fs::read_symlink("/proc/self/exe").parent_path())) {
+  for (const auto& entry : entries_of(fs::read_symlink("/proc/self/exe").parent_path())) {
     const bool is_program = entry.is_regular_file() && access(entry.path().c_str(), X_OK) == 0;
     if (is_program && entry.path().filename().string().starts_with("phraseq-"))
       programs.push_back(entry.path());

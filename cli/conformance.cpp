@@ -18,7 +18,7 @@
 #include "core/conformance/isolated_run.h"
 #include "core/conformance/suites.h"
 #include "core/data/task.h"
-#include "core/io/scratch_folder.h"
+#include "core/io/folders/scratch_folder.h"
 #include "core/nn/architecture.h"
 #include "core/options/command_line.h"
 #include "core/plugin/loader.h"

@@ -20,6 +20,7 @@
 #include "core/base/error.h"
 #include "core/base/text_fields.h"
 #include "core/base/wording/close_matches.h"
+#include "core/io/folders/folder_entries.h"
 #include "core/options/command_line.h"
 #include "core/options/man_page.h"
 
@@ -81,7 +82,7 @@ std::map<std::string, fs::path> find_commands() {
   std::map<std::string, fs::path> commands;
   for (const fs::path& folder : command_folders()) {
     std::error_code unreadable;
-    for (const auto& entry : fs::directory_iterator(folder, unreadable)) {
+    for (const auto& entry : phraseq::entries_of(folder, unreadable)) {
       const std::string file = entry.path().filename().string();
       if (!file.starts_with(kPrefix) || access(entry.path().c_str(), X_OK) != 0)
         continue;

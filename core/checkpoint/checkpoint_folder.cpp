@@ -20,6 +20,7 @@
 #include "core/checkpoint/checkpoint_pointer.h"
 #include "core/io/atomic_file.h"
 #include "core/io/failpoint.h"
+#include "core/io/folders/folder_entries.h"
 #include "core/io/mapping/mapped_file.h"
 #include "core/io/temporary_name.h"
 
@@ -73,7 +74,7 @@ std::string newest_good(const std::string& folder) {
 /// `checkpoint_best` cannot be read; other files may be anything.
 std::set<std::string> pointed_at(const std::string& folder) {
   std::set<std::string> names;
-  for (const auto& entry : fs::directory_iterator(folder)) {
+  for (const auto& entry : entries_of(folder)) {
     const std::string name = entry.path().filename().string();
     if (!entry.is_regular_file() || name.ends_with(".safetensors"))
       continue;

@@ -9,6 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text_fields.h"
+#include "core/io/folders/folder_entries.h"
 
 namespace phraseq {
 namespace {
@@ -90,16 +91,12 @@ std::optional<CheckpointName> parse_checkpoint_name(std::string_view file_name) 
 }
 
 std::vector<CheckpointName> list_checkpoints(const std::string& folder, CheckpointKind kind) {
-  std::error_code problem;
   std::vector<CheckpointName> found;
-  std::filesystem::directory_iterator entry(folder, problem);
-  for (; !problem && entry != std::filesystem::directory_iterator(); entry.increment(problem)) {
-    const auto name = parse_checkpoint_name(entry->path().filename().string());
+  for (const auto& entry : entries_of(folder)) {
+    const auto name = parse_checkpoint_name(entry.path().filename().string());
     if (name && name->kind == kind)
       found.push_back(*name);
   }
-  if (problem)
-    throw IoError(folder, "list", problem.value());
   std::ranges::sort(found, {}, [](const CheckpointName& name) {
     return std::tuple(name.epoch, name.update, name.value, name.metric);
   });

@@ -13,6 +13,7 @@
 #include "core/base/error.h"
 #include "core/base/host_name.h"
 #include "core/base/log.h"
+#include "core/io/folders/folder_entries.h"
 
 namespace phraseq {
 namespace {
@@ -80,12 +81,10 @@ void FolderLock::lock_file() {
 
 bool FolderLock::is_folder_unused() const {
   std::error_code problem;
-  fs::directory_iterator entry(folder_, problem);
-  for (; !problem && entry != fs::directory_iterator(); entry.increment(problem)) {
-    if (entry->path().filename() != file_.filename())
-      return false;
-  }
-  return !problem;
+  const auto entries = entries_of(folder_, problem);
+  return !problem && std::ranges::all_of(entries, [&](const fs::directory_entry& entry) {
+    return entry.path().filename() == file_.filename();
+  });
 }
 
 }  // namespace phraseq

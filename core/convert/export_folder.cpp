@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/io/atomic_file.h"
+#include "core/io/folders/folder_entries.h"
 #include "core/io/temporary_name.h"
 
 namespace phraseq {
@@ -18,7 +19,7 @@ namespace fs = std::filesystem;
 /// What a killed export left does not count: StagingFolder removes it.
 bool is_empty_folder(const std::string& folder) {
   std::error_code unreadable;
-  for (const auto& entry : fs::directory_iterator(folder, unreadable)) {
+  for (const auto& entry : entries_of(folder, unreadable)) {
     if (!entry.is_directory() || !is_stale_temporary(entry))
       return false;
   }

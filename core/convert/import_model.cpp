@@ -17,6 +17,7 @@
 #include "core/convert/joeynmt/joeynmt_import.h"
 #include "core/convert/marian/npz_import.h"
 #include "core/convert/opennmt/opennmt_import.h"
+#include "core/io/folders/folder_entries.h"
 
 namespace phraseq {
 namespace {
@@ -35,7 +36,7 @@ Toolkit toolkit_of_file(const fs::path& file) {
 Toolkit toolkit_of_folder(const fs::path& folder) {
   if (fs::exists(folder / "model.bin"))
     return Toolkit::kCTranslate2;
-  for (const auto& entry : fs::directory_iterator(folder)) {
+  for (const auto& entry : entries_of(folder)) {
     const Toolkit of_file = toolkit_of_file(entry.path());
     if (of_file == Toolkit::kMarian || of_file == Toolkit::kJoeyNmt)
       return of_file;
@@ -118,9 +119,8 @@ std::vector<std::string> files_of(const ForeignModel& model) {
   std::vector<std::string> files = model.vocabs;
   files.insert(files.end(), {model.weights, model.options, model.sentencepiece});
   for (const std::string& folder : {model.weights, model.data}) {
-    std::error_code problem;
-    for (const auto& file : fs::directory_iterator(folder, problem))
-      files.push_back(file.path().string());
+    std::error_code ignored;
+    for (const auto& file : entries_of(folder, ignored)) files.push_back(file.path().string());
   }
   return files;
 }

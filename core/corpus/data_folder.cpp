@@ -14,6 +14,7 @@
 #include "core/corpus/index_names.h"
 #include "core/corpus/manifest/data_manifest.h"
 #include "core/corpus/manifest/manifest_values.h"
+#include "core/io/folders/folder_entries.h"
 
 namespace phraseq {
 namespace {
@@ -54,8 +55,7 @@ std::string listed_pairs(const PairNames& pairs) {
 bool has_nameless_text(const std::string& path) {
   if (!fs::exists(dictionary_path(path, "")))
     return false;
-  const fs::directory_iterator files(path);
-  return std::any_of(begin(files), end(files), [](const fs::directory_entry& file) {
+  return std::ranges::any_of(entries_of(path), [](const fs::directory_entry& file) {
     return file.path().extension() == ".idx" && !file.path().stem().has_extension();
   });
 }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/io/folders/folder_entries.h"
 
 namespace phraseq {
 namespace {
@@ -38,7 +39,7 @@ IndexName parse_index_name(const fs::path& file) {
 std::vector<IndexName> index_names(const std::string& folder) {
   std::error_code problem;
   std::vector<IndexName> names;
-  for (const auto& entry : fs::directory_iterator(folder, problem)) {
+  for (const auto& entry : entries_of(folder, problem)) {
     IndexName name = parse_index_name(entry.path().filename());
     if (!name.split.empty())
       names.push_back(std::move(name));

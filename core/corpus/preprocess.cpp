@@ -12,7 +12,7 @@
 #include "core/corpus/preprocess_inputs.h"
 #include "core/corpus/preprocessing/preprocess_run.h"
 #include "core/corpus/shards/shard_files.h"
-#include "core/io/staging_folder.h"
+#include "core/io/folders/staging_folder.h"
 
 namespace phraseq {
 namespace {

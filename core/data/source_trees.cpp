@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/io/folders/folder_entries.h"
 
 namespace phraseq {
 namespace {
@@ -19,7 +20,7 @@ namespace fs = std::filesystem;
 std::vector<std::string> files_of_split(const std::string& folder, const std::string& split) {
   std::vector<std::string> names;
   std::error_code problem;
-  for (const auto& entry : fs::directory_iterator(folder, problem)) {
+  for (const auto& entry : entries_of(folder, problem)) {
     std::string name = entry.path().filename().string();
     if (name.starts_with(split + "."))
       names.push_back(std::move(name));

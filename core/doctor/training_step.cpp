@@ -14,7 +14,7 @@
 #include "core/io/atomic_file.h"
 #include "core/io/mapping/mapped_file.h"
 #include "core/io/program_output.h"
-#include "core/io/scratch_folder.h"
+#include "core/io/folders/scratch_folder.h"
 
 namespace phraseq {
 namespace {

@@ -15,6 +15,7 @@
 #include "core/base/unfinished_files.h"
 #include "core/base/wording/counted.h"
 #include "core/io/failpoint.h"
+#include "core/io/folders/folder_entries.h"
 #include "core/io/temporary_name.h"
 
 namespace phraseq {
@@ -67,7 +68,7 @@ WriteTarget resolve_target(const std::string& path) {
 void remove_stale_of(const std::string& path) {
   const std::string beginning = temporary_beginning(path);
   std::error_code problem;
-  for (const auto& entry : fs::directory_iterator(folder_of(path), problem)) {
+  for (const auto& entry : entries_of(folder_of(path), problem)) {
     std::error_code gone;
     if (entry.path().filename().string().starts_with(beginning) && entry.is_regular_file(gone) &&
         is_stale_temporary(entry))
@@ -245,7 +246,7 @@ void check_not_an_input(const std::string& path, const std::vector<std::string>&
 int remove_stale_temporaries(const std::string& folder) {
   int removed = 0;
   std::error_code problem;
-  for (const auto& entry : fs::directory_iterator(folder, problem)) {
+  for (const auto& entry : entries_of(folder, problem)) {
     std::error_code gone;
     if (entry.is_regular_file() && is_stale_temporary(entry) && fs::remove(entry.path(), gone))
       ++removed;

@@ -15,6 +15,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text_fields.h"
+#include "core/io/folders/folder_entries.h"
 #include "core/plugin/library_file.h"
 #include "core/plugin/plugin.h"
 
@@ -208,7 +209,7 @@ std::vector<std::string> find_plugin_files(std::span<const std::string> folders)
     if (!fs::is_directory(folder))
       continue;
     reject_if_writable_by_others(folder);
-    for (const auto& entry : fs::directory_iterator(folder)) {
+    for (const auto& entry : entries_of(folder)) {
       const std::string name = entry.path().filename().string();
       if (!name.starts_with("libphraseq-") || !name.ends_with(".so"))
         continue;

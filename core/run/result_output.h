@@ -7,7 +7,7 @@
 
 #include "core/base/api.h"
 #include "core/io/atomic_file.h"
-#include "core/io/staging_folder.h"
+#include "core/io/folders/staging_folder.h"
 
 namespace phraseq {
 

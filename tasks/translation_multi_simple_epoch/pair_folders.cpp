@@ -15,6 +15,7 @@
 #include "core/base/error.h"
 #include "core/corpus/data_folder.h"
 #include "core/corpus/index_names.h"
+#include "core/io/folders/folder_entries.h"
 
 namespace phraseq {
 namespace {
@@ -27,7 +28,7 @@ std::set<std::string> pairs_in(const std::string& folder) {
     return {};
   std::set<std::string> names = indexed_pairs(folder);
   std::error_code problem;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, problem)) {
+  for (const auto& entry : entries_of(folder, problem)) {
     const std::string name = entry.path().filename().string();
     if (entry.is_directory(problem) && name.find('-') != std::string::npos)
       names.insert(name);

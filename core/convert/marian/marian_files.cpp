@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/io/folders/folder_entries.h"
 #include "core/io/json_reader.h"
 #include "core/io/mapping/mapped_file.h"
 #include "core/io/yaml/yaml_reader.h"
@@ -36,7 +37,7 @@ std::vector<std::string> listed_files(const fs::path& config, const char* name) 
 
 std::vector<std::string> npz_files(const fs::path& folder) {
   std::vector<std::string> files;
-  for (const auto& entry : fs::directory_iterator(folder)) {
+  for (const auto& entry : entries_of(folder)) {
     if (entry.path().extension() == ".npz" && !entry.path().string().ends_with(".optimizer.npz"))
       files.push_back(entry.path().string());
   }

@@ -21,8 +21,9 @@
 #include "core/corpus/split_check.h"
 #include "core/io/atomic_file.h"
 #include "core/io/crc32c.h"
+#include "core/io/folders/folder_entries.h"
 #include "core/io/json_reader.h"
-#include "core/io/staging_folder.h"
+#include "core/io/folders/staging_folder.h"
 #include "core/options/shards/shard.h"
 
 namespace phraseq {
@@ -80,7 +81,7 @@ class FolderGatherer {
 
   void copy_common_files() const {
     const std::string training = fmt::format("{}.", kTrainingSplit);
-    for (const auto& entry : fs::directory_iterator(folders_[0].path())) {
+    for (const auto& entry : entries_of(folders_[0].path())) {
       const std::string name = entry.path().filename().string();
       if (name != kDataManifest && !name.starts_with(training))
         copy(entry.path(), name);
@@ -279,8 +280,7 @@ class FolderGatherer {
 /// Whether a folder has data, of phraseq or of fairseq, which writes no manifest.
 bool holds_data(const std::string& folder) {
   std::error_code ignored;
-  const fs::directory_iterator files(folder, ignored);
-  return std::any_of(begin(files), end(files), [](const fs::directory_entry& file) {
+  return std::ranges::any_of(entries_of(folder, ignored), [](const fs::directory_entry& file) {
     const std::string name = file.path().filename().string();
     return name == kDataManifest || name.ends_with(".idx") ||
            (name.starts_with("dict.") && name.ends_with(".txt"));

@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "core/base/error.h"
+#include "core/io/folders/folder_entries.h"
 
 namespace phraseq {
 namespace {
@@ -55,7 +56,7 @@ std::set<int64_t> counts_of(const std::string& path) {
     folder = ".";
   std::set<int64_t> counts;
   std::error_code problem;
-  for (const auto& entry : fs::directory_iterator(folder, problem)) {
+  for (const auto& entry : entries_of(folder, problem)) {
     const std::string name = entry.path().filename().string();
     if (!name.starts_with(beginning))
       continue;

@@ -7,17 +7,17 @@
 #include <fmt/format.h>
 
 #include "core/data/joined/data_folders.h"
+#include "core/io/folders/folder_entries.h"
 #include "core/plugin/component_call.h"
 
 namespace phraseq {
 namespace {
 
 bool holds_indexed_data(const std::string& folder) {
-  namespace fs = std::filesystem;
-  std::error_code problem;
-  return std::any_of(fs::directory_iterator(folder, problem),
-                     fs::directory_iterator(),
-                     [](const auto& entry) { return entry.path().extension() == ".idx"; });
+  std::error_code ignored;
+  return std::ranges::any_of(entries_of(folder, ignored), [](const auto& entry) {
+    return entry.path().extension() == ".idx";
+  });
 }
 
 }  // namespace

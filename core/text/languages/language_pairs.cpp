@@ -10,6 +10,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text_fields.h"
+#include "core/io/folders/folder_entries.h"
 #include "core/io/line_reader.h"
 #include "core/io/mapping/mapped_file.h"
 
@@ -143,12 +144,11 @@ PairTest pair_test(const std::vector<std::string>& listed,
 }
 
 bool has_text_of(const std::string& folder, const std::string& language) {
-  std::error_code problem;
-  return std::any_of(
-      fs::directory_iterator(folder, problem), fs::directory_iterator(), [&](const auto& entry) {
-        const std::string name = entry.path().filename().string();
-        return name.ends_with("." + language) || name.ends_with("." + language + ".gz");
-      });
+  std::error_code ignored;
+  return std::ranges::any_of(entries_of(folder, ignored), [&](const auto& entry) {
+    const std::string name = entry.path().filename().string();
+    return name.ends_with("." + language) || name.ends_with("." + language + ".gz");
+  });
 }
 
 std::string to_string(const std::vector<LanguagePair>& pairs) {

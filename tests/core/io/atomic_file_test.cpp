@@ -15,7 +15,7 @@
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/io/mapping/mapped_file.h"
-#include "core/io/staging_folder.h"
+#include "core/io/folders/staging_folder.h"
 #include "tests/core/io/child_process.h"
 #include "tests/core/io/temporary_folder.h"
 

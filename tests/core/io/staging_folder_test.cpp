@@ -1,4 +1,4 @@
-#include "core/io/staging_folder.h"
+#include "core/io/folders/staging_folder.h"
 
 #include <chrono>
 #include <filesystem>

@@ -1,4 +1,4 @@
-#include "core/io/scratch_folder.h"
+#include "core/io/folders/scratch_folder.h"
 
 #include <cerrno>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-#include "core/io/staging_folder.h"
+#include "core/io/folders/staging_folder.h"
 
 #include <cerrno>
 #include <fcntl.h>
@@ -13,6 +13,7 @@
 #include "core/base/log.h"
 #include "core/base/unfinished_files.h"
 #include "core/io/failpoint.h"
+#include "core/io/folders/folder_entries.h"
 #include "core/io/temporary_name.h"
 
 namespace phraseq {
@@ -43,7 +44,7 @@ std::string staged_next_to(const std::string& destination) {
 void remove_left_over(const std::string& neighbor) {
   const std::string beginning = temporary_beginning(neighbor);
   std::error_code problem;
-  for (const auto& entry : fs::directory_iterator(folder_of(neighbor), problem)) {
+  for (const auto& entry : entries_of(folder_of(neighbor), problem)) {
     const bool ours = entry.path().filename().string().starts_with(beginning);
     if (!ours || !entry.is_directory() || !is_stale_temporary(entry))
       continue;
@@ -55,8 +56,7 @@ void remove_left_over(const std::string& neighbor) {
 
 std::vector<std::string> names_in(const std::string& folder) {
   std::vector<std::string> names;
-  for (const auto& entry : fs::directory_iterator(folder))
-    names.push_back(entry.path().filename().string());
+  for (const auto& entry : entries_of(folder)) names.push_back(entry.path().filename().string());
   return names;
 }
 
