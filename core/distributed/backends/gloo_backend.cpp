@@ -13,8 +13,6 @@ namespace phraseq {
 
 #ifdef PHRASEQ_HAS_GLOO
 
-bool has_gloo() { return true; }
-
 c10::intrusive_ptr<c10d::Backend> make_gloo_backend(const c10::intrusive_ptr<c10d::Store>& store,
                                                     int rank,
                                                     int size,
@@ -30,8 +28,6 @@ c10::intrusive_ptr<c10d::Backend> make_gloo_backend(const c10::intrusive_ptr<c10
 }
 
 #else
-
-bool has_gloo() { return false; }
 
 c10::intrusive_ptr<c10d::Backend> make_gloo_backend(const c10::intrusive_ptr<c10d::Store>&,
                                                     int,

@@ -8,9 +8,6 @@
 
 namespace phraseq {
 
-/// Whether this build has c10d's Gloo.
-bool has_gloo();
-
 /// c10d's ProcessGroupGloo on the interface with the address `address`, or on the one that
 /// GLOO_SOCKET_IFNAME names. Throws UsageError in a build without it.
 c10::intrusive_ptr<c10d::Backend> make_gloo_backend(const c10::intrusive_ptr<c10d::Store>& store,
