@@ -28,8 +28,7 @@ bool is_fingerprint(std::string_view text) {
          text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
-}  // namespace
-
+/// Parses the text of a pointer file; null if it is not one.
 std::optional<CheckpointPointer> parse_pointer(const std::string& text) {
   if (!text.ends_with('\n'))
     return std::nullopt;
@@ -41,6 +40,8 @@ std::optional<CheckpointPointer> parse_pointer(const std::string& text) {
     return std::nullopt;
   return pointer;
 }
+
+}  // namespace
 
 std::optional<CheckpointPointer> read_pointer(const std::string& path) {
   if (!fs::exists(path))

@@ -15,9 +15,6 @@ struct CheckpointPointer {
 /// Null if there is no such file. Throws FormatError if it is not a pointer.
 std::optional<CheckpointPointer> read_pointer(const std::string& path);
 
-/// Parses the text of a pointer file; null if it is not one.
-std::optional<CheckpointPointer> parse_pointer(const std::string& text);
-
 void write_pointer(const std::string& path, const CheckpointPointer& pointer);
 
 /// The path of the file that `pointer`, read from `path`, refers to. Throws FormatError or IoError

@@ -1,5 +1,7 @@
 #include "core/data/phrase_case.h"
 
+#include <cstdint>
+#include <string>
 #include <unordered_map>
 
 #include <fmt/format.h>
@@ -18,7 +20,12 @@ std::unordered_map<std::string, int64_t> by_lower_case(const Dictionary& diction
   return ids;
 }
 
-}  // namespace
+/// Target words of a phrase table that a vocabulary contains only in a different case.
+struct OtherCase {
+  int64_t words = 0;        ///< of all targets
+  int64_t other = 0;        ///< of these, those in a different case
+  std::string word, known;  ///< the first of them and the vocabulary's word
+};
 
 OtherCase count_other_case(const PhraseTable& table, const Dictionary& dictionary) {
   const auto ids = by_lower_case(dictionary);
@@ -37,6 +44,8 @@ OtherCase count_other_case(const PhraseTable& table, const Dictionary& dictionar
   }
   return found;
 }
+
+}  // namespace
 
 void warn_of_other_case(const PhraseTable& table, const Dictionary& dictionary) {
   const OtherCase found = count_other_case(table, dictionary);

@@ -99,6 +99,15 @@ class Judge {
   int exit_code_ = kExitOk;
 };
 
+/// Adds the problems in what was found, and the exit code.
+void judge(json& report) {
+  Judge judge(report);
+  judge.training();
+  judge.plugins();
+  judge.machine();
+  report["exit_code"] = judge.exit_code();
+}
+
 /// "Memory" and what is said of it.
 std::string row(std::string_view title, std::string_view text) {
   return fmt::format("{:<13}{}\n", title, text);
@@ -218,14 +227,6 @@ std::string problem_rows(const json& problems) {
 }
 
 }  // namespace
-
-void judge(json& report) {
-  Judge judge(report);
-  judge.training();
-  judge.plugins();
-  judge.machine();
-  report["exit_code"] = judge.exit_code();
-}
 
 json doctor_report(std::span<const std::string> plugin_folders, const std::string& programs) {
   json report = {{"phraseq",

@@ -90,8 +90,9 @@ struct MatchTotals {
                   "Source and reference must have the same number of lines.");
 }
 
-}  // namespace
-
+/// One sentence's phrases as text: the sentence, then one line per slot, numbered from 1:
+/// places in the source (from 1), source phrase, target phrase, category and, with a reference,
+/// the places that the slot produces there.
 std::string match_text(int64_t number,
                        std::span<const std::string> source,
                        const SentencePhrases& phrases,
@@ -112,6 +113,7 @@ std::string match_text(int64_t number,
   return text;
 }
 
+/// The same as one line of JSON; places are counted from 0.
 std::string match_json(int64_t number,
                        std::span<const std::string> source,
                        const SentencePhrases& phrases,
@@ -124,6 +126,8 @@ std::string match_json(int64_t number,
     object["slots"].push_back(slot_json(phrases.slots[i], phrases.entries[i], span_of(i, spans)));
   return object.dump() + '\n';
 }
+
+}  // namespace
 
 void report_matches(const PhraseMemory& memory,
                     const MatchSettings& settings,

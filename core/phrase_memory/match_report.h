@@ -17,22 +17,9 @@ struct MatchSettings {
   bool json = false;
 };
 
-/// One sentence's phrases as text: the sentence, then one line per slot, numbered from 1:
-/// places in the source (from 1), source phrase, target phrase, category and, with a reference,
-/// the places that the slot produces there.
-PHRASEQ_API std::string match_text(int64_t number,
-                                   std::span<const std::string> source,
-                                   const SentencePhrases& phrases,
-                                   const std::vector<TargetSpan>* spans);
-
-/// The same as one line of JSON (docs/formats/phrase_table.md); places are counted from 0.
-PHRASEQ_API std::string match_json(int64_t number,
-                                   std::span<const std::string> source,
-                                   const SentencePhrases& phrases,
-                                   const std::vector<TargetSpan>* spans);
-
-/// Writes the matches of a text, followed by their number unless they are written as JSON. Throws
-/// DataError if the reference has a different number of lines.
+/// Writes the matches of a text: as one line of JSON per sentence (docs/formats/phrase_table.md),
+/// or as lines for people, followed by their number. Throws DataError if the reference has a
+/// different number of lines.
 PHRASEQ_API void report_matches(const PhraseMemory& memory,
                                 const MatchSettings& settings,
                                 std::ostream& output);

@@ -15,6 +15,16 @@ std::string without_spaces_around(const std::string& line) {
              : line.substr(begin, line.find_last_not_of(kSpaces) + 1 - begin);
 }
 
+/// Whether two texts are equal, in a time that depends only on the length of `given`.
+bool equal_in_constant_time(std::string_view given, std::string_view key) {
+  volatile unsigned char difference = given.size() == key.size() ? 0 : 1;
+  for (size_t i = 0; i < given.size(); ++i) {
+    const char expected = key.empty() ? '\0' : key[i % key.size()];
+    difference = static_cast<unsigned char>(difference | (given[i] ^ expected));
+  }
+  return difference == 0;
+}
+
 }  // namespace
 
 ApiKeys::ApiKeys(const std::string& file) {
@@ -31,15 +41,6 @@ bool ApiKeys::contains(std::string_view key) const {
   bool found = false;
   for (const std::string& known : keys_) found |= equal_in_constant_time(key, known);
   return found;
-}
-
-bool equal_in_constant_time(std::string_view given, std::string_view key) {
-  volatile unsigned char difference = given.size() == key.size() ? 0 : 1;
-  for (size_t i = 0; i < given.size(); ++i) {
-    const char expected = key.empty() ? '\0' : key[i % key.size()];
-    difference = static_cast<unsigned char>(difference | (given[i] ^ expected));
-  }
-  return difference == 0;
 }
 
 }  // namespace phraseq

@@ -22,7 +22,4 @@ class ApiKeys {
   std::vector<std::string> keys_;
 };
 
-/// Whether two texts are equal, in a time that depends only on the length of `given`.
-bool equal_in_constant_time(std::string_view given, std::string_view key);
-
 }  // namespace phraseq

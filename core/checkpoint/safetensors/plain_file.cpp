@@ -6,11 +6,16 @@
 #include "core/base/log.h"
 
 namespace phraseq {
+namespace {
 
+/// Whether the metadata describe a model of phraseq: true for its checkpoints, and for files that
+/// another program made from one without the entries of the format itself.
 bool describes_model(const CheckpointFile& file) {
   return file.metadata().contains("architecture") && file.metadata().contains("task") &&
          file.metadata().contains("task_texts");
 }
+
+}  // namespace
 
 void require_model(const CheckpointFile& file) {
   if (!file.is_foreign() || describes_model(file))

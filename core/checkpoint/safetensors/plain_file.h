@@ -5,10 +5,6 @@
 
 namespace phraseq {
 
-/// Whether the metadata describe a model of phraseq: true for its checkpoints, and for files that
-/// another program made from one without the entries of the format itself.
-PHRASEQ_API bool describes_model(const CheckpointFile& file);
-
 /// Throws FormatError if a file without checksums is not a model of phraseq but, for instance, the
 /// weights of another toolkit.
 PHRASEQ_API void require_model(const CheckpointFile& file);

@@ -99,11 +99,12 @@ void mark_options(CompletionScope& scope, const std::vector<std::string>& kinds)
   }
 }
 
-}  // namespace
-
+/// "architecture/transformer".
 std::string scope_key(const CompletionScope& scope) {
   return scope.kind.empty() ? scope.names.front() : scope.kind + "/" + scope.names.front();
 }
+
+}  // namespace
 
 std::vector<std::string> CompletionModel::kinds() const {
   std::vector<std::string> kinds;

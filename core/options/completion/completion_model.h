@@ -57,7 +57,4 @@ PHRASEQ_API CompletionScope completed_component(const nlohmann::json& described,
 /// Decides which options take names of components. Call it after all scopes have been added.
 PHRASEQ_API void mark_names(CompletionModel& model);
 
-/// "architecture/transformer".
-std::string scope_key(const CompletionScope& scope);
-
 }  // namespace phraseq

@@ -34,20 +34,7 @@ std::string format_number(const Score& score, const ReportStyle& style) {
   return fmt::format("{} ({})", number, format_interval(*score.interval, style.width));
 }
 
-}  // namespace
-
-std::string format_text(const Score& score, const ReportStyle& style) {
-  const std::string number = format_number(score, style);
-  if (style.score_only)
-    return number;
-  return fmt::format("{}|{} = {}{}{}",
-                     score.name,
-                     format_signature(score.signature, style.short_signature),
-                     number,
-                     score.detail.empty() ? "" : " ",
-                     score.detail);
-}
-
+/// sacrebleu's JSON object.
 std::string format_json(const Score& score, const ReportStyle& style) {
   if (style.score_only)
     return format_number(score, style);
@@ -71,6 +58,20 @@ std::string format_json(const Score& score, const ReportStyle& style) {
     text += fmt::format("{}\n {}: {}", text.empty() ? "{" : ",", json_string(key, false), value);
   }
   return text + "\n}";
+}
+
+}  // namespace
+
+std::string format_text(const Score& score, const ReportStyle& style) {
+  const std::string number = format_number(score, style);
+  if (style.score_only)
+    return number;
+  return fmt::format("{}|{} = {}{}{}",
+                     score.name,
+                     format_signature(score.signature, style.short_signature),
+                     number,
+                     score.detail.empty() ? "" : " ",
+                     score.detail);
 }
 
 std::string report_text(const std::vector<Score>& scores, const ReportStyle& style) {

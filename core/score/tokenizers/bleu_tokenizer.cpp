@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 #include <sentencepiece_processor.h>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -45,13 +46,14 @@ BleuTokenizer make_sentencepiece_tokenizer(const std::string& name, const std::s
   return {name == "spm" ? "flores101" : name, tokenize};
 }
 
-}  // namespace
-
+/// The names that `make_bleu_tokenizer` knows.
 const std::vector<std::string>& bleu_tokenizer_names() {
   static const std::vector<std::string> names = {
       "none", "zh", "13a", "intl", "char", "spm", "flores101", "flores200", "spBLEU-1K"};
   return names;
 }
+
+}  // namespace
 
 std::string default_tokenizer(const std::string& target_language) {
   if (target_language == "zh")

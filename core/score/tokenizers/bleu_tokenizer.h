@@ -3,7 +3,6 @@
 #include <functional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "core/base/api.h"
 
@@ -15,9 +14,6 @@ struct BleuTokenizer {
   std::string signature;
   std::function<std::string(std::string_view)> tokenize;
 };
-
-/// The names that `make_bleu_tokenizer` knows.
-PHRASEQ_API const std::vector<std::string>& bleu_tokenizer_names();
 
 /// The one that sacrebleu uses for a target language: zh for "zh", the MeCab ones for "ja" and
 /// "ko", otherwise 13a.

@@ -26,8 +26,6 @@ constexpr std::array<std::pair<DType, at::ScalarType>, 10> kTypes = {{
     {DType::kBool, at::kBool},
 }};
 
-}  // namespace
-
 DType dtype_of(at::ScalarType type) {
   for (const auto& [dtype, scalar_type] : kTypes) {
     if (scalar_type == type)
@@ -44,6 +42,8 @@ at::ScalarType scalar_type_of(DType dtype) {
   }
   throw FormatError("unknown element type in a checkpoint");
 }
+
+}  // namespace
 
 void HostTensors::add(const std::string& name, const at::Tensor& tensor) {
   kept_.push_back(tensor.detach().to(at::kCPU).contiguous());

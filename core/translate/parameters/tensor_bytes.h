@@ -11,13 +11,8 @@
 
 namespace phraseq {
 
-/// The checkpoint's name for a tensor's element type, and back. Throws FormatError for a type that
-/// the format has no name for.
-PHRASEQ_API DType dtype_of(at::ScalarType type);
-PHRASEQ_API at::ScalarType scalar_type_of(DType dtype);
-
 /// Tensors in the form that a checkpoint's writer needs: their bytes on the host. A CPU tensor is
-/// not copied.
+/// not copied. `add` throws FormatError for an element type that the format has no name for.
 class PHRASEQ_API HostTensors {
  public:
   void add(const std::string& name, const at::Tensor& tensor);

@@ -8,7 +8,9 @@
 #include "core/nn/kernels/random_bits.h"
 
 namespace phraseq::nn::gpu {
+namespace {
 
+/// Whether the kernels may be used: unless PHRASEQ_CUDA_KERNELS=0 is set in the environment.
 bool are_kernels_wanted() {
   static const bool are_wanted = [] {
     const char* const value = std::getenv("PHRASEQ_CUDA_KERNELS");
@@ -16,6 +18,8 @@ bool are_kernels_wanted() {
   }();
   return are_wanted;
 }
+
+}  // namespace
 
 bool has_kernels(const at::Tensor& x, at::ScalarType type) {
   const bool is_known = type == at::kFloat || type == at::kBFloat16 || type == at::kHalf;

@@ -14,11 +14,8 @@
 /// Between tensors and the CUDA kernels of core/cuda/kernels.
 namespace phraseq::nn::gpu {
 
-/// Whether the kernels may be used: unless PHRASEQ_CUDA_KERNELS=0 is set in the environment.
-PHRASEQ_API bool are_kernels_wanted();
-
 /// Whether the kernels compute with activations of `type` beside x: on a GPU with NVRTC, in fp32,
-/// bf16 or fp16, where they may be used.
+/// bf16 or fp16, unless PHRASEQ_CUDA_KERNELS=0 is set in the environment.
 PHRASEQ_API bool has_kernels(const at::Tensor& x, at::ScalarType type);
 inline bool has_kernels(const at::Tensor& x) { return has_kernels(x, x.scalar_type()); }
 

@@ -53,6 +53,13 @@ bool german_is_range(const WordContext& words, size_t begin, size_t end) {
          is_range_mark(words.at(end));
 }
 
+/// 1 to 12 for a month's full name (Jänner, too); 0 for another word.
+int64_t german_month(Word word) {
+  if (place_in(std::array<Word, 1>{"Jänner"}, word) > 0)
+    return 1;
+  return place_in(kGermanMonths, word);
+}
+
 std::optional<RuleReading> full_date(const WordContext& words, size_t begin) {
   const GermanDay day = day_at(words, begin);
   const int64_t month = day.number > 0 ? german_month(words.at(begin + day.length)) : 0;
@@ -114,12 +121,6 @@ std::optional<RuleReading> german_time_at(const WordContext& words, size_t begin
 }
 
 }  // namespace
-
-int64_t german_month(std::string_view word) {
-  if (place_in(std::array<Word, 1>{"Jänner"}, word) > 0)
-    return 1;
-  return place_in(kGermanMonths, word);
-}
 
 std::optional<RuleReading> german_date_at(const WordContext& words, size_t begin) {
   if (auto time = german_time_at(words, begin))

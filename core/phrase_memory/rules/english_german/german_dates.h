@@ -10,7 +10,4 @@ namespace phraseq {
 /// 1. März 2003, 1. März, März 2003, im März, Freitag, 8.30 Uhr. The point of 1. may be a word.
 std::optional<RuleReading> german_date_at(const WordContext& words, size_t begin);
 
-/// 1 to 12 for a month's full name (Jänner, too); 0 for another word.
-int64_t german_month(std::string_view word);
-
 }  // namespace phraseq
