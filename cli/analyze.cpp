@@ -2,7 +2,7 @@
 
 #include "cli/command.h"
 #include "core/base/error.h"
-#include "core/nn/caching_allocator.h"
+#include "core/nn/memory/caching_allocator.h"
 #include "core/run/analyze_run.h"
 
 namespace {

@@ -9,7 +9,7 @@
 #include "core/base/log.h"
 #include "core/base/shell_quote.h"
 #include "core/base/signals.h"
-#include "core/nn/caching_allocator.h"
+#include "core/nn/memory/caching_allocator.h"
 #include "core/options/fairseq/hydra/hydra_command.h"
 
 namespace {

@@ -12,9 +12,9 @@
 #include <fmt/format.h>
 
 #include "core/base/random.h"
-#include "core/nn/caching_allocator.h"
 #include "core/nn/flat_parameters.h"
 #include "core/nn/functional/functional.h"
+#include "core/nn/memory/caching_allocator.h"
 #include "core/nn/transformer/transformer_model.h"
 
 namespace {

@@ -6,7 +6,7 @@
 #include <c10/core/CachingDeviceAllocator.h>
 
 #include "core/base/memory/available_memory.h"
-#include "core/nn/caching_allocator.h"
+#include "core/nn/memory/caching_allocator.h"
 
 namespace phraseq::nn {
 namespace {

@@ -6,9 +6,9 @@
 #include <ATen/ATen.h>
 #include <benchmark/benchmark.h>
 
-#include "core/nn/caching_allocator.h"
 #include "core/nn/functional/functional.h"
 #include "core/nn/functional/reference/functional_reference.h"
+#include "core/nn/memory/caching_allocator.h"
 #include "tests/core/nn/functional/padded_attention.h"
 
 namespace {

@@ -7,8 +7,8 @@
 #include <benchmark/benchmark.h>
 #include <torch/nn/modules/rnn.h>
 
-#include "core/nn/caching_allocator.h"
 #include "core/nn/flat_parameters.h"
+#include "core/nn/memory/caching_allocator.h"
 #include "plugins/architectures/phrase_transformer/ngram_lstm.h"
 #include "plugins/architectures/phrase_transformer/windowed_lstm_reference.h"
 

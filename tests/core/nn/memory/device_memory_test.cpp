@@ -6,7 +6,7 @@
 
 #include "core/base/memory/available_memory.h"
 #include "core/base/out_of_memory.h"
-#include "core/nn/caching_allocator.h"
+#include "core/nn/memory/caching_allocator.h"
 
 namespace phraseq::nn {
 namespace {

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/nn/caching_allocator.h"
+#include "core/nn/memory/caching_allocator.h"
 
 namespace phraseq {
 namespace {

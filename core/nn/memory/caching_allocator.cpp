@@ -1,4 +1,4 @@
-#include "core/nn/caching_allocator.h"
+#include "core/nn/memory/caching_allocator.h"
 
 #include <algorithm>
 #include <array>
