@@ -2,7 +2,7 @@
 
 #include "core/nn/kernels/arithmetic.h"
 
-namespace phraseq::lstm_kernels::PHRASEQ_KERNEL_LEVEL {
+namespace phraseq::phrase_transformer::lstm_kernels::PHRASEQ_KERNEL_LEVEL {
 namespace {
 
 using nn::kernels::dropout_factor;
@@ -212,4 +212,4 @@ template const LstmKernels<float>& kernels();
 template const LstmKernels<double>& kernels();
 template const LstmKernels<Bfloat16>& kernels();
 
-}  // namespace phraseq::lstm_kernels::PHRASEQ_KERNEL_LEVEL
+}  // namespace phraseq::phrase_transformer::lstm_kernels::PHRASEQ_KERNEL_LEVEL

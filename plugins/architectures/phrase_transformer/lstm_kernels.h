@@ -9,7 +9,7 @@
 /// The element-wise passes of the n-gram LSTM: plain loops over ranges of rows, compiled once for
 /// each processor level. T is float, double or Bfloat16; sums and cell states are in S = Sum<T>.
 /// "Shift" is how many tokens back a place of a window lies.
-namespace phraseq::lstm_kernels {
+namespace phraseq::phrase_transformer::lstm_kernels {
 
 using nn::kernels::Bfloat16;
 using nn::kernels::Dropout;
@@ -84,4 +84,4 @@ struct LstmKernels {
 };
 PHRASEQ_DECLARE_KERNELS(LstmKernels, kernels)
 
-}  // namespace phraseq::lstm_kernels
+}  // namespace phraseq::phrase_transformer::lstm_kernels

@@ -6,7 +6,7 @@
 
 #include "core/nn/functional/functional.h"
 
-namespace phraseq {
+namespace phraseq::phrase_transformer {
 
 NgramLstm::NgramLstm(const NgramLstmOptions& options) : options_(options) {
   const int64_t width = options.width;
@@ -50,4 +50,4 @@ double NgramLstm::multiply_adds(double rows) const {
   return rows * products * 8.0 * width * width;
 }
 
-}  // namespace phraseq
+}  // namespace phraseq::phrase_transformer

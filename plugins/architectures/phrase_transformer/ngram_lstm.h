@@ -10,7 +10,7 @@
 #include "core/nn/initializer.h"
 #include "plugins/architectures/phrase_transformer/windowed_lstm.h"
 
-namespace phraseq {
+namespace phraseq::phrase_transformer {
 
 struct NgramLstmOptions {
   int64_t gram = 3;             ///< rows of a window
@@ -49,4 +49,4 @@ class NgramLstm : public torch::nn::Module {
   LstmParameters forward_, backward_;
 };
 
-}  // namespace phraseq
+}  // namespace phraseq::phrase_transformer

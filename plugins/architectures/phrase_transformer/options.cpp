@@ -6,7 +6,7 @@
 
 #include "core/base/text_fields.h"
 
-namespace phraseq {
+namespace phraseq::phrase_transformer {
 namespace {
 
 /// The longest n-gram that a layer may read.
@@ -151,4 +151,4 @@ std::vector<int64_t> PhraseTransformerOptions::sizes_of_heads() const {
   return sizes;
 }
 
-}  // namespace phraseq
+}  // namespace phraseq::phrase_transformer

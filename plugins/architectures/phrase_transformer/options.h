@@ -6,7 +6,7 @@
 
 #include "core/nn/transformer/transformer_options.h"
 
-namespace phraseq {
+namespace phraseq::phrase_transformer {
 
 /// One LSTM per n-gram size for all heads, or one n-gram size per head.
 enum class GramMode { kCross, kSeparate };
@@ -58,4 +58,4 @@ struct PhraseTransformerOptions : nn::TransformerOptions {
   std::vector<int64_t> sizes_of_heads() const;
 };
 
-}  // namespace phraseq
+}  // namespace phraseq::phrase_transformer

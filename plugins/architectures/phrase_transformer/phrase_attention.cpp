@@ -10,7 +10,7 @@
 #include "core/nn/module_list.h"
 #include "core/nn/recording.h"
 
-namespace phraseq {
+namespace phraseq::phrase_transformer {
 namespace {
 
 nn::MultiheadAttentionOptions map_options(const PhraseTransformerOptions& o) {
@@ -189,4 +189,4 @@ double PerHeadPhraseAttention::multiply_adds(double tokens) const {
   return sum;
 }
 
-}  // namespace phraseq
+}  // namespace phraseq::phrase_transformer

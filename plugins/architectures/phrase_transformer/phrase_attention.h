@@ -9,7 +9,7 @@
 #include "plugins/architectures/phrase_transformer/ngram_lstm.h"
 #include "plugins/architectures/phrase_transformer/options.h"
 
-namespace phraseq {
+namespace phraseq::phrase_transformer {
 
 /// Self-attention of an encoder layer whose heads see n-grams: multi-head attention's maps, and
 /// n-gram LSTMs over their results. An encoder's module takes no steps: `start` and `step` throw.
@@ -82,4 +82,4 @@ class PerHeadPhraseAttention final : public PhraseAttention {
   std::vector<int64_t> sizes_;  ///< the gram size of each head
 };
 
-}  // namespace phraseq
+}  // namespace phraseq::phrase_transformer

@@ -4,7 +4,7 @@
 #include "core/options/require_valid.h"
 #include "plugins/architectures/phrase_transformer/phrase_attention.h"
 
-namespace phraseq {
+namespace phraseq::phrase_transformer {
 
 PhraseAttentionFactory::PhraseAttentionFactory(const PhraseTransformerOptions& options)
     : options_(options) {
@@ -25,4 +25,4 @@ std::shared_ptr<nn::SelfAttention> PhraseAttentionFactory::encoder_self(
   return std::make_shared<SharedPhraseAttention>(options_);
 }
 
-}  // namespace phraseq
+}  // namespace phraseq::phrase_transformer

@@ -6,7 +6,7 @@
 #include "core/nn/transformer/transformer_model.h"
 #include "plugins/architectures/phrase_transformer/options.h"
 
-namespace phraseq {
+namespace phraseq::phrase_transformer {
 
 /// Phrase attention in the encoder's phrase layers, multi-head attention everywhere else.
 class PhraseAttentionFactory final : public nn::AttentionFactory {
@@ -27,4 +27,4 @@ class PhraseTransformer final : public nn::TransformerModel {
       : TransformerModel(options, setup, PhraseAttentionFactory(options)) {}
 };
 
-}  // namespace phraseq
+}  // namespace phraseq::phrase_transformer

@@ -2,7 +2,7 @@
 
 #include "plugins/architectures/phrase_transformer/options.h"
 
-namespace phraseq {
+namespace phraseq::phrase_transformer {
 namespace {
 
 using PtOptions = PhraseTransformerOptions;
@@ -63,4 +63,4 @@ std::vector<Preset> phrase_transformer_presets() {
   };
 }
 
-}  // namespace phraseq
+}  // namespace phraseq::phrase_transformer

@@ -7,10 +7,12 @@ namespace {
 using namespace phraseq;  // registration only
 
 void register_components(Registry& registry) {
-  registry.add<Architecture, PhraseTransformer, PhraseTransformerOptions>(
+  registry.add<Architecture,
+               phrase_transformer::PhraseTransformer,
+               phrase_transformer::PhraseTransformerOptions>(
       "phrase_transformer",
       "Transformer with n-gram LSTMs in the encoder's self-attention (Nguyen & Nguyen 2022)",
-      phrase_transformer_presets());
+      phrase_transformer::phrase_transformer_presets());
 }
 
 }  // namespace

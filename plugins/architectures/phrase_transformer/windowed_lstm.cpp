@@ -16,7 +16,7 @@
 #include "plugins/architectures/phrase_transformer/lstm_kernels.h"
 #include "plugins/architectures/phrase_transformer/windowed_lstm_reference.h"
 
-namespace phraseq {
+namespace phraseq::phrase_transformer {
 namespace {
 
 namespace cpu = nn::cpu;
@@ -444,4 +444,4 @@ at::Tensor windowed_lstm(const at::Tensor& input,
                              c10::GradMode::is_enabled());
 }
 
-}  // namespace phraseq
+}  // namespace phraseq::phrase_transformer

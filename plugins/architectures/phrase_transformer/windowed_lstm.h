@@ -12,7 +12,7 @@
 ///
 /// Place w of the window at token t, 0 ≤ w < gram, is token t - (gram-1) + w; before the sentence
 /// it is a zero row. Rows are [tokens · streams, …]: stream s of token t is row t · streams + s.
-namespace phraseq {
+namespace phraseq::phrase_transformer {
 
 struct Windows {
   at::Tensor positions;  ///< [tokens] int64: earlier tokens of the same sentence
@@ -58,4 +58,4 @@ at::Tensor windowed_lstm(const at::Tensor& input,
                          const LstmSetting& setting,
                          nn::Context& context);
 
-}  // namespace phraseq
+}  // namespace phraseq::phrase_transformer

@@ -12,7 +12,7 @@
 
 #include "core/nn/functional/reference/functional_reference.h"
 
-namespace phraseq::reference {
+namespace phraseq::phrase_transformer::reference {
 namespace {
 
 /// Where place `place` of every row's window is among the rows, [rows] int64; `rows` itself = a
@@ -74,4 +74,4 @@ at::Tensor windowed_lstm(const at::Tensor& products,
   return both.to(type);
 }
 
-}  // namespace phraseq::reference
+}  // namespace phraseq::phrase_transformer::reference

@@ -5,7 +5,7 @@
 /// The functions of windowed_lstm.h, with its shapes, from ATen's differentiable operators: they
 /// run on devices without phraseq's kernels, and tests compare the kernels with them. Dropout takes
 /// its key instead of a context, and draws the same masks as the kernels.
-namespace phraseq::reference {
+namespace phraseq::phrase_transformer::reference {
 
 at::Tensor gather_windows(const at::Tensor& rows,
                           const Windows& windows,
@@ -20,4 +20,4 @@ at::Tensor windowed_lstm(const at::Tensor& products,
                          const LstmSetting& setting,
                          bool reversed);
 
-}  // namespace phraseq::reference
+}  // namespace phraseq::phrase_transformer::reference

@@ -2,7 +2,7 @@
 
 #include "core/nn/recurrent/recurrent_rows.h"
 
-namespace phraseq {
+namespace phraseq::rnnsearch {
 namespace {
 
 class RnnSearchSession final : public DecodingSession {
@@ -56,4 +56,4 @@ std::unique_ptr<DecodingSession> RnnSearchModel::start_decoding(const Batch& bat
       decoder_, decoder_->read(h, batch.source, {}, context), limits.need_attention, context);
 }
 
-}  // namespace phraseq
+}  // namespace phraseq::rnnsearch

@@ -6,7 +6,7 @@
 #include "core/nn/recurrent/recurrent_model.h"
 #include "core/nn/recurrent/recurrent_options.h"
 
-namespace phraseq {
+namespace phraseq::rnnsearch {
 
 /// RNNsearch (Bahdanau et al. 2015) with coverage (Tu et al. 2016): a bidirectional gated recurrent
 /// encoder, and a decoder that attends to it in every step.
@@ -20,4 +20,4 @@ class RnnSearchModel final : public nn::RecurrentModel<nn::RecurrentDecoder> {
                                                   nn::Context& context) override;
 };
 
-}  // namespace phraseq
+}  // namespace phraseq::rnnsearch

@@ -2,7 +2,7 @@
 
 #include "core/nn/recurrent/recurrent_options.h"
 
-namespace phraseq {
+namespace phraseq::rnnsearch {
 namespace {
 
 using nn::RecurrentOptions;
@@ -49,4 +49,4 @@ std::vector<Preset> rnnsearch_presets() {
   };
 }
 
-}  // namespace phraseq
+}  // namespace phraseq::rnnsearch

@@ -7,11 +7,11 @@ namespace {
 using namespace phraseq;  // registration only
 
 void register_components(Registry& registry) {
-  registry.add<Architecture, RnnSearchModel, nn::RecurrentOptions>(
+  registry.add<Architecture, rnnsearch::RnnSearchModel, nn::RecurrentOptions>(
       "rnnsearch",
       "Recurrent encoder and decoder with attention and coverage (Bahdanau et al. 2015, Tu et al. "
       "2016)",
-      rnnsearch_presets());
+      rnnsearch::rnnsearch_presets());
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 #include "plugins/architectures/ssru_transformer/options.h"
 
-namespace phraseq {
+namespace phraseq::ssru_transformer {
 
 SsruTransformerOptions::SsruTransformerOptions() {
   pos = nn::PositionKind::kTensor2Tensor;
@@ -16,4 +16,4 @@ void SsruTransformerOptions::describe(OptionTable& table) {
               "Apply an output projection to the recurrent units, like that of self-attention.");
 }
 
-}  // namespace phraseq
+}  // namespace phraseq::ssru_transformer

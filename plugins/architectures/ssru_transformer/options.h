@@ -2,7 +2,7 @@
 
 #include "core/nn/transformer/transformer_options.h"
 
-namespace phraseq {
+namespace phraseq::ssru_transformer {
 
 /// A Transformer whose decoder has recurrent units in place of self-attention. Defaults are
 /// Marian's conventions (which include both pre-norm and post-norm) with fairseq's sizes.
@@ -14,4 +14,4 @@ struct SsruTransformerOptions : nn::TransformerOptions {
   void describe(OptionTable& table) override;
 };
 
-}  // namespace phraseq
+}  // namespace phraseq::ssru_transformer

@@ -2,7 +2,7 @@
 
 #include "plugins/architectures/ssru_transformer/options.h"
 
-namespace phraseq {
+namespace phraseq::ssru_transformer {
 namespace {
 
 void tiny(SsruTransformerOptions& o) {
@@ -19,4 +19,4 @@ std::vector<Preset> ssru_transformer_presets() {
                  small_corpus_training())};
 }
 
-}  // namespace phraseq
+}  // namespace phraseq::ssru_transformer

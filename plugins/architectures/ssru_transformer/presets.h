@@ -4,9 +4,9 @@
 
 #include "core/plugin/registry.h"
 
-namespace phraseq {
+namespace phraseq::ssru_transformer {
 
 /// The size of transformer_tiny.
 std::vector<Preset> ssru_transformer_presets();
 
-}  // namespace phraseq
+}  // namespace phraseq::ssru_transformer

@@ -7,10 +7,12 @@ namespace {
 using namespace phraseq;  // registration only
 
 void register_components(Registry& registry) {
-  registry.add<Architecture, SsruTransformer, SsruTransformerOptions>(
+  registry.add<Architecture,
+               ssru_transformer::SsruTransformer,
+               ssru_transformer::SsruTransformerOptions>(
       "ssru_transformer",
       "Transformer with recurrent units (SSRU) in the decoder (Kim et al. 2019)",
-      ssru_transformer_presets());
+      ssru_transformer::ssru_transformer_presets());
 }
 
 }  // namespace

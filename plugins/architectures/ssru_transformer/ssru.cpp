@@ -14,7 +14,7 @@
 #include "core/nn/functional/linear.h"
 #include "core/nn/recurrent/time_major.h"
 
-namespace phraseq {
+namespace phraseq::ssru_transformer {
 namespace {
 
 /// The cells after the last token, [rows, width]; undefined before the first.
@@ -104,4 +104,4 @@ std::shared_ptr<nn::SelfAttention> SsruFactory::decoder_self(const nn::Transform
   return std::make_shared<Ssru>(options.decoder_embed_dim, with_projection_);
 }
 
-}  // namespace phraseq
+}  // namespace phraseq::ssru_transformer

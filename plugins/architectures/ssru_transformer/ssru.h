@@ -8,7 +8,7 @@
 #include "core/nn/transformer/transformer_model.h"
 #include "plugins/architectures/ssru_transformer/options.h"
 
-namespace phraseq {
+namespace phraseq::ssru_transformer {
 
 /// The simpler simple recurrent unit (Kim et al. 2019, "From Research to Production and Back:
 /// Ludicrously Fast Neural Machine Translation", sec. 3.2, as in Marian's src/rnn/cells.h): for
@@ -66,4 +66,4 @@ class SsruTransformer final : public nn::TransformerModel {
       : TransformerModel(options, setup, SsruFactory(options)) {}
 };
 
-}  // namespace phraseq
+}  // namespace phraseq::ssru_transformer

@@ -6,7 +6,7 @@
 
 #include "core/nn/transformer/transformer_options.h"
 
-namespace phraseq {
+namespace phraseq::transformer {
 namespace {
 
 using nn::TransformerOptions;
@@ -124,4 +124,4 @@ std::vector<Preset> transformer_presets() {
   };
 }
 
-}  // namespace phraseq
+}  // namespace phraseq::transformer

@@ -8,7 +8,9 @@ using namespace phraseq;  // registration only
 
 void register_components(Registry& registry) {
   registry.add<Architecture, nn::TransformerModel, nn::TransformerOptions>(
-      "transformer", "Encoder-decoder Transformer (Vaswani et al. 2017)", transformer_presets());
+      "transformer",
+      "Encoder-decoder Transformer (Vaswani et al. 2017)",
+      transformer::transformer_presets());
 }
 
 }  // namespace

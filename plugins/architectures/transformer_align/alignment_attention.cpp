@@ -5,7 +5,7 @@
 #include <ATen/ops/matmul.h>
 #include <ATen/ops/softmax.h>
 
-namespace phraseq {
+namespace phraseq::transformer_align {
 namespace {
 
 /// The first `heads` heads of rows [tokens, model], padded: [batch, heads, time, head_dim] in fp32
@@ -72,4 +72,4 @@ std::shared_ptr<nn::CrossAttention> AlignmentFactory::cross(const nn::Transforme
       heads_);
 }
 
-}  // namespace phraseq
+}  // namespace phraseq::transformer_align

@@ -7,7 +7,7 @@
 #include "core/nn/transformer/multihead_attention.h"
 #include "plugins/architectures/transformer_align/options.h"
 
-namespace phraseq {
+namespace phraseq::transformer_align {
 
 /// Multi-head attention to the source whose `weights`, if requested, are the mean of only the first
 /// heads, softmax(Q Kᵀ / √head_dim) before dropout, and differentiable. The result is that of
@@ -46,4 +46,4 @@ class AlignmentFactory final : public nn::AttentionFactory {
   int64_t heads_;
 };
 
-}  // namespace phraseq
+}  // namespace phraseq::transformer_align

@@ -3,7 +3,7 @@
 #include "core/data/alignments/alignment_links.h"
 #include "plugins/architectures/transformer_align/alignment_attention.h"
 
-namespace phraseq {
+namespace phraseq::transformer_align {
 
 TransformerAlign::TransformerAlign(const TransformerAlignOptions& options,
                                    const ArchitectureSetup& setup)
@@ -41,4 +41,4 @@ at::Tensor TransformerAlign::align(const Batch& batch, nn::Context& context) {
   return weights;
 }
 
-}  // namespace phraseq
+}  // namespace phraseq::transformer_align

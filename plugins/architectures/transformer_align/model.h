@@ -4,7 +4,7 @@
 #include "core/translate/extras/finished_alignment.h"
 #include "plugins/architectures/transformer_align/options.h"
 
-namespace phraseq {
+namespace phraseq::transformer_align {
 
 /// The Transformer that learns to translate and to align (Garg et al. 2019, "Jointly Learning to
 /// Align and Translate with Transformer Models"): its alignment is the mean of the first
@@ -25,4 +25,4 @@ class TransformerAlign final : public nn::TransformerModel, public AlignsTransla
   bool full_context_;
 };
 
-}  // namespace phraseq
+}  // namespace phraseq::transformer_align

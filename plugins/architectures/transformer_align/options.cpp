@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace phraseq {
+namespace phraseq::transformer_align {
 
 void TransformerAlignOptions::describe(OptionTable& table) {
   TransformerOptions::describe(table);
@@ -38,4 +38,4 @@ std::vector<std::string> TransformerAlignOptions::problems() const {
   return found;
 }
 
-}  // namespace phraseq
+}  // namespace phraseq::transformer_align

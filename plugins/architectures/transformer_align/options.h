@@ -7,7 +7,7 @@
 #include "core/criterion/declared_criterion.h"
 #include "core/nn/transformer/transformer_options.h"
 
-namespace phraseq {
+namespace phraseq::transformer_align {
 
 /// A Transformer in which one of the attentions to the source learns alignments. Defaults are those
 /// of fairseq 0.12's `transformer_align`.
@@ -23,4 +23,4 @@ struct TransformerAlignOptions final : nn::TransformerOptions, DeclaresCriterion
   }
 };
 
-}  // namespace phraseq
+}  // namespace phraseq::transformer_align

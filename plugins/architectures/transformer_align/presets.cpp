@@ -2,7 +2,7 @@
 
 #include "plugins/architectures/transformer_align/options.h"
 
-namespace phraseq {
+namespace phraseq::transformer_align {
 namespace {
 
 void wmt_en_de_big_align(TransformerAlignOptions& o) {
@@ -38,4 +38,4 @@ std::vector<Preset> transformer_align_presets() {
                  small_corpus_training())};
 }
 
-}  // namespace phraseq
+}  // namespace phraseq::transformer_align

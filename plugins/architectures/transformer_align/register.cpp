@@ -7,10 +7,12 @@ namespace {
 using namespace phraseq;  // registration only
 
 void register_components(Registry& registry) {
-  registry.add<Architecture, TransformerAlign, TransformerAlignOptions>(
+  registry.add<Architecture,
+               transformer_align::TransformerAlign,
+               transformer_align::TransformerAlignOptions>(
       "transformer_align",
       "Transformer that also learns alignments (Garg et al. 2019)",
-      transformer_align_presets());
+      transformer_align::transformer_align_presets());
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 #include "core/nn/memory/recompute.h"
 #include "core/nn/module_list.h"
 
-namespace phraseq {
+namespace phraseq::transformer_lm {
 namespace {
 
 std::vector<std::shared_ptr<CausalLayer>> make_layers(torch::nn::Module& owner,
@@ -74,4 +74,4 @@ double CausalDecoder::multiply_adds(double tokens) const {
   return sum;
 }
 
-}  // namespace phraseq
+}  // namespace phraseq::transformer_lm

@@ -9,7 +9,7 @@
 #include "plugins/architectures/transformer_lm/causal_layer.h"
 #include "plugins/architectures/transformer_lm/options.h"
 
-namespace phraseq {
+namespace phraseq::transformer_lm {
 
 /// A stack of causal layers over embedded tokens, and the output projection; a Decoder in the sense
 /// of nn::DecoderSession, without attention to a source.
@@ -41,4 +41,4 @@ class CausalDecoder final : public torch::nn::Module {
   nn::LayerDrop drop_;
 };
 
-}  // namespace phraseq
+}  // namespace phraseq::transformer_lm

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace phraseq {
+namespace phraseq::transformer_lm {
 namespace {
 
 std::shared_ptr<nn::LayerNorm> norm_of(const nn::LayerOptions& options) {
@@ -54,4 +54,4 @@ double CausalLayer::multiply_adds(double tokens) const {
   return self_attn_->multiply_adds(tokens) + feed_forward_.multiply_adds(tokens);
 }
 
-}  // namespace phraseq
+}  // namespace phraseq::transformer_lm

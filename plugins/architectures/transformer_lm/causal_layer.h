@@ -11,7 +11,7 @@
 #include "core/nn/transformer/residual_norm.h"
 #include "core/nn/transformer/transformer_layer.h"
 
-namespace phraseq {
+namespace phraseq::transformer_lm {
 
 /// What a layer keeps between the steps of a decoding session.
 struct CausalLayerState {
@@ -46,4 +46,4 @@ class CausalLayer final : public torch::nn::Module {
   nn::NormPlacement placement_;
 };
 
-}  // namespace phraseq
+}  // namespace phraseq::transformer_lm

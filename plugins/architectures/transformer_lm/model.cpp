@@ -2,7 +2,7 @@
 
 #include "core/nn/transformer/decoder_session.h"
 
-namespace phraseq {
+namespace phraseq::transformer_lm {
 namespace {
 
 constexpr int64_t kUsualPositions = 1024;
@@ -51,4 +51,4 @@ double TransformerLanguageModel::multiply_adds(int64_t /*source_tokens*/,
   return decoder_->multiply_adds(static_cast<double>(target_tokens));
 }
 
-}  // namespace phraseq
+}  // namespace phraseq::transformer_lm

@@ -6,7 +6,7 @@
 #include "plugins/architectures/transformer_lm/causal_decoder.h"
 #include "plugins/architectures/transformer_lm/options.h"
 
-namespace phraseq {
+namespace phraseq::transformer_lm {
 
 /// A language model: a Transformer decoder that reads only its own output. The batch's source only
 /// determines the number of sentences that a session decodes.
@@ -32,4 +32,4 @@ class TransformerLanguageModel final : public Architecture {
   std::shared_ptr<CausalDecoder> decoder_;
 };
 
-}  // namespace phraseq
+}  // namespace phraseq::transformer_lm

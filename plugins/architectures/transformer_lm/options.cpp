@@ -2,7 +2,7 @@
 
 #include "core/nn/parameters/size_limits.h"
 
-namespace phraseq {
+namespace phraseq::transformer_lm {
 namespace {
 
 void describe_sizes(OptionTable& table, LanguageModelOptions& o) {
@@ -71,4 +71,4 @@ std::vector<std::string> LanguageModelOptions::problems() const {
   return found;
 }
 
-}  // namespace phraseq
+}  // namespace phraseq::transformer_lm

@@ -7,7 +7,7 @@
 #include "core/criterion/declared_criterion.h"
 #include "core/nn/transformer/transformer_options.h"
 
-namespace phraseq {
+namespace phraseq::transformer_lm {
 
 /// The decoder's half of TransformerOptions, and the options that only a language model has.
 /// Defaults are those of fairseq 0.12's `transformer_lm`.
@@ -22,4 +22,4 @@ struct LanguageModelOptions final : nn::TransformerOptions, DeclaresCriterion {
   std::vector<std::string> problems() const override;
 };
 
-}  // namespace phraseq
+}  // namespace phraseq::transformer_lm

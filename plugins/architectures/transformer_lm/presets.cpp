@@ -2,7 +2,7 @@
 
 #include "plugins/architectures/transformer_lm/options.h"
 
-namespace phraseq {
+namespace phraseq::transformer_lm {
 namespace {
 
 /// What fairseq's function base_lm_architecture sets: the plain `transformer_lm` is post-norm.
@@ -93,4 +93,4 @@ std::vector<Preset> language_model_presets() {
   };
 }
 
-}  // namespace phraseq
+}  // namespace phraseq::transformer_lm

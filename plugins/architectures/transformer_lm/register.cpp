@@ -7,10 +7,12 @@ namespace {
 using namespace phraseq;  // registration only
 
 void register_components(Registry& registry) {
-  registry.add<Architecture, TransformerLanguageModel, LanguageModelOptions>(
+  registry.add<Architecture,
+               transformer_lm::TransformerLanguageModel,
+               transformer_lm::LanguageModelOptions>(
       "transformer_lm",
       "Transformer decoder without an encoder, for language models",
-      language_model_presets());
+      transformer_lm::language_model_presets());
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 namespace {
 
 using namespace phraseq;
+using namespace phraseq::phrase_transformer;
 
 constexpr int64_t kHeads = 4, kSentences = 40, kLength = 20;
 constexpr double kDropout = 0.3;

@@ -6,7 +6,7 @@
 #include "core/base/error.h"
 #include "plugins/architectures/phrase_transformer/presets.h"
 
-namespace phraseq {
+namespace phraseq::phrase_transformer {
 namespace {
 
 using ::testing::ElementsAre;
@@ -155,4 +155,4 @@ TEST(PhraseTransformerOptions, RejectUnknownChoices) {
 }
 
 }  // namespace
-}  // namespace phraseq
+}  // namespace phraseq::phrase_transformer

@@ -11,7 +11,7 @@
 #include "plugins/architectures/phrase_transformer/presets.h"
 #include "tests/support/architecture_checks.h"
 
-namespace phraseq {
+namespace phraseq::phrase_transformer {
 namespace {
 
 using testing_support::count_parameters;
@@ -92,4 +92,4 @@ TEST(PhraseTransformerPage, CountsTheParametersOfEveryPreset) {
 }
 
 }  // namespace
-}  // namespace phraseq
+}  // namespace phraseq::phrase_transformer

@@ -10,7 +10,7 @@
 #include "core/options/enum_name.h"
 #include "tests/support/architecture_checks.h"
 
-namespace phraseq {
+namespace phraseq::phrase_transformer {
 namespace {
 
 using testing_support::CheckedModel;
@@ -245,4 +245,4 @@ TEST(PhraseTransformer, RejectsOptionsThatContradictEachOther) {
 }
 
 }  // namespace
-}  // namespace phraseq
+}  // namespace phraseq::phrase_transformer

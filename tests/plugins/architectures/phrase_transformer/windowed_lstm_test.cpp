@@ -12,7 +12,7 @@
 #include "plugins/architectures/phrase_transformer/windowed_lstm_reference.h"
 #include "tests/core/nn/tensor_matchers.h"
 
-namespace phraseq {
+namespace phraseq::phrase_transformer {
 namespace {
 
 using phraseq::testing::close;
@@ -293,4 +293,4 @@ TEST(NgramLstm, AddsItsGradientsToTheFlatBufferUnderBf16) {
 }
 
 }  // namespace
-}  // namespace phraseq
+}  // namespace phraseq::phrase_transformer

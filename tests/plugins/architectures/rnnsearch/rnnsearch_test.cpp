@@ -15,7 +15,7 @@
 #include "tests/support/architecture_checks.h"
 #include "tests/support/recurrent_golden.h"
 
-namespace phraseq {
+namespace phraseq::rnnsearch {
 namespace {
 
 using testing_support::CheckedModel;
@@ -200,4 +200,4 @@ TEST(RnnSearchPresets, DifferFromTangsRnnSearchAsTheirNamesSay) {
 }
 
 }  // namespace
-}  // namespace phraseq
+}  // namespace phraseq::rnnsearch

@@ -6,7 +6,7 @@
 #include "plugins/architectures/ssru_transformer/ssru.h"
 #include "tests/support/architecture_checks.h"
 
-namespace phraseq {
+namespace phraseq::ssru_transformer {
 namespace {
 
 using testing_support::CheckedModel;
@@ -124,4 +124,4 @@ TEST(SsruTransformerPage, CountsTheParametersOfALayer) {
 }
 
 }  // namespace
-}  // namespace phraseq
+}  // namespace phraseq::ssru_transformer

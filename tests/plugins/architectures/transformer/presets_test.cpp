@@ -10,7 +10,7 @@
 #include "core/nn/transformer/transformer_options.h"
 #include "core/options/option_text.h"
 
-namespace phraseq {
+namespace phraseq::transformer {
 namespace {
 
 using nlohmann::json;
@@ -120,4 +120,4 @@ TEST(TransformerPresets, SetEverySwitchWhateverTheValuesBefore) {
 }
 
 }  // namespace
-}  // namespace phraseq
+}  // namespace phraseq::transformer

@@ -16,7 +16,7 @@
 #include "plugins/architectures/transformer_align/presets.h"
 #include "tests/support/architecture_checks.h"
 
-namespace phraseq {
+namespace phraseq::transformer_align {
 namespace {
 
 using nlohmann::json;
@@ -242,4 +242,4 @@ TEST(TransformerAlignPresets, OfTheTinySizeAlignInTheLastLayerButOne) {
 }
 
 }  // namespace
-}  // namespace phraseq
+}  // namespace phraseq::transformer_align

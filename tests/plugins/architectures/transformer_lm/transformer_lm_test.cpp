@@ -14,7 +14,7 @@
 #include "plugins/architectures/transformer_lm/presets.h"
 #include "tests/support/architecture_checks.h"
 
-namespace phraseq {
+namespace phraseq::transformer_lm {
 namespace {
 
 using testing_support::CheckedModel;
@@ -181,4 +181,4 @@ TEST(LanguageModelLimits, AreTheTasksBlocksUnlessTheOptionSaysOtherwise) {
 }
 
 }  // namespace
-}  // namespace phraseq
+}  // namespace phraseq::transformer_lm
