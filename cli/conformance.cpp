@@ -29,7 +29,7 @@ using namespace phraseq;
 using conformance::TrialData;
 using conformance::Verdict;
 
-constexpr size_t kMostFindings = 6;  // of one check; the others are counted
+constexpr size_t kMaxFindings = 6;  // of one check; the others are counted
 
 struct ConformanceOptions final : Options {
   std::string file;
@@ -84,7 +84,7 @@ void print_verdict(const Verdict& verdict) {
   constexpr std::array<const char*, 3> kWords = {"ok", "FAILED", "-"};
   fmt::print(" {}\n", kWords[static_cast<size_t>(verdict.kind)]);
   if (!verdict.findings.empty())
-    fmt::print("      {}\n", first_items(verdict.findings, kMostFindings, "\n      "));
+    fmt::print("      {}\n", first_items(verdict.findings, kMaxFindings, "\n      "));
 }
 
 /// The title stands on the screen before the check runs: should it take too long, the last line

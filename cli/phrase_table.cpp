@@ -31,7 +31,7 @@ constexpr const char* kDescription =
     "and names that rules find in a text, or, with --reference, reports their precision and "
     "recall.";
 
-constexpr size_t kMostProblems = 100;  // that are printed
+constexpr size_t kMaxProblems = 100;  // that are printed
 
 int check(const PhraseTableOptions& options) {
   const std::string& table = options.table_file();
@@ -43,7 +43,7 @@ int check(const PhraseTableOptions& options) {
     return kExitOk;
   }
   fmt::print("{}\n{}: {}\n",
-             first_items(lines, kMostProblems, "\n"),
+             first_items(lines, kMaxProblems, "\n"),
              table,
              counted(std::ssize(lines), "problem"));
   return kExitData;

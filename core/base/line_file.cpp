@@ -15,7 +15,7 @@
 namespace phraseq {
 namespace {
 
-constexpr size_t kMostWaitingBytes = 1 << 20;
+constexpr size_t kMaxWaitingBytes = 1 << 20;
 
 /// The size of a file; -1 for what has none (a pipe, a device).
 off_t size_of(int descriptor) {
@@ -76,7 +76,7 @@ int LineFile::append(std::string_view line) noexcept {
     const std::lock_guard lock(mutex_);
     waiting_ += line;
     const int problem = write_waiting();
-    while (waiting_.size() > kMostWaitingBytes) waiting_.erase(0, waiting_.find('\n') + 1);
+    while (waiting_.size() > kMaxWaitingBytes) waiting_.erase(0, waiting_.find('\n') + 1);
     return std::exchange(failing_, problem != 0) ? 0 : problem;
   } catch (const std::exception&) {  // no memory for a line of a log
     return ENOMEM;

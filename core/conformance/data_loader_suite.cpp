@@ -121,10 +121,10 @@ Findings fingerprints(const Selection& selection, const TrialData& data) {
 }
 
 Findings loaded_from_threads(const Selection& selection, const TrialData& data) {
-  constexpr int64_t kMostSentences = 500;
+  constexpr int64_t kMaxSentences = 500;
   constexpr int kRounds = 20;
   const OpenedLoader opened(selection, data);
-  const auto count = static_cast<size_t>(std::min(kMostSentences, opened.corpus->size()));
+  const auto count = static_cast<size_t>(std::min(kMaxSentences, opened.corpus->size()));
   const auto ids = [&](size_t i) { return opened.corpus->get(static_cast<int64_t>(i)).source; };
   if (threads_agree(count, kRounds, ids))
     return {};

@@ -17,7 +17,7 @@
 namespace phraseq::conformance {
 namespace {
 
-constexpr int64_t kMostSentences = 5;  // of one batch
+constexpr int64_t kMaxSentences = 5;  // of one batch
 
 /// A task over the data, with the first sentences of its split.
 struct OpenedTask {
@@ -37,7 +37,7 @@ struct OpenedTask {
     if (!task->has_split(data.split))
       throw NotApplicable(fmt::format("it finds no split '{}' in {}", data.split, data.folder));
     corpus = task->open(data.split, /*training=*/false);
-    for (int64_t i = 0; i < std::min(kMostSentences, corpus->size()); ++i)
+    for (int64_t i = 0; i < std::min(kMaxSentences, corpus->size()); ++i)
       examples.push_back(corpus->get(i));
     for (const Example& example : examples) texts.push_back(task->text(example.source, false));
   }

@@ -19,7 +19,7 @@ namespace {
 using nlohmann::json;
 
 /// No sinusoids of more positions are stored.
-constexpr int64_t kMostPositions = 8192;
+constexpr int64_t kMaxPositions = 8192;
 constexpr float kForbiddenScore = -1e9F;
 constexpr const char* kSsruTransformer = "ssru_transformer";
 
@@ -235,12 +235,12 @@ std::vector<float> ExportModel::positions(const std::string& stack, int64_t coun
     table.erase(table.begin(), table.begin() + kLearnedPositionOffset * width);
     return table;
   }
-  if (count > kMostPositions) {
+  if (count > kMaxPositions) {
     throw UsageError(fmt::format("{}: the {} has {} positions; at most {} can be exported",
                                  path(),
                                  stack,
                                  count,
-                                 kMostPositions));
+                                 kMaxPositions));
   }
   const auto table = position_table(choice("pos"), count, width);
   std::vector<float> rows(static_cast<size_t>(count * width), 0.0F);

@@ -18,19 +18,19 @@ struct OptionRange {
   double high;
 };
 
-constexpr double kMostUnits = 65536;
-constexpr int64_t kMostPositionsOfAll = int64_t{1} << 24;
+constexpr double kMaxUnits = 65536;
+constexpr int64_t kMaxPositionsOfAll = int64_t{1} << 24;
 
-constexpr OptionRange kRanges[] = {{"encoder_embed_dim", 1, kMostUnits},
-                                   {"encoder_ffn_embed_dim", 1, kMostUnits},
-                                   {"encoder_attention_heads", 1, kMostUnits},
-                                   {"encoder_layers", 0, kMostUnits},
-                                   {"decoder_embed_dim", 1, kMostUnits},
-                                   {"decoder_ffn_embed_dim", 1, kMostUnits},
-                                   {"decoder_attention_heads", 1, kMostUnits},
-                                   {"decoder_layers", 1, kMostUnits},
-                                   {"max_source_positions", 1, double{kMostPositionsOfAll}},
-                                   {"max_target_positions", 1, double{kMostPositionsOfAll}},
+constexpr OptionRange kRanges[] = {{"encoder_embed_dim", 1, kMaxUnits},
+                                   {"encoder_ffn_embed_dim", 1, kMaxUnits},
+                                   {"encoder_attention_heads", 1, kMaxUnits},
+                                   {"encoder_layers", 0, kMaxUnits},
+                                   {"decoder_embed_dim", 1, kMaxUnits},
+                                   {"decoder_ffn_embed_dim", 1, kMaxUnits},
+                                   {"decoder_attention_heads", 1, kMaxUnits},
+                                   {"decoder_layers", 1, kMaxUnits},
+                                   {"max_source_positions", 1, double{kMaxPositionsOfAll}},
+                                   {"max_target_positions", 1, double{kMaxPositionsOfAll}},
                                    {"dropout", 0, 0.99},
                                    {"attention_dropout", 0, 0.99},
                                    {"activation_dropout", 0, 0.99},
@@ -43,8 +43,8 @@ void limit_positions(json& options) {
     return;
   for (const char* name : {"max_source_positions", "max_target_positions"}) {
     if (options.contains(name) && options[name].is_number_integer() &&
-        options[name] > kMostPositionsOfAll)
-      options[name] = kMostPositionsOfAll;
+        options[name] > kMaxPositionsOfAll)
+      options[name] = kMaxPositionsOfAll;
   }
 }
 

@@ -219,8 +219,8 @@ std::vector<KernelSource> all_kernels(int element) {
   std::vector<KernelSource> kernels = {
       dropout_kernel(element),
       dropout_add_norm_kernel(element, row_variant(512, size, true)),
-      dropout_add_norm_kernel(element, row_variant(kMostRowColumns, size, true)),
-      dropout_add_norm_kernel(element, row_variant(kMostRowColumns, size, false)),
+      dropout_add_norm_kernel(element, row_variant(kMaxRowColumns, size, true)),
+      dropout_add_norm_kernel(element, row_variant(kMaxRowColumns, size, false)),
       adam_kernel(element),
       embedding_kernel(element),
       loss_kernel(element),
@@ -230,7 +230,7 @@ std::vector<KernelSource> all_kernels(int element) {
       past_attention_kernel(element, 8),
       past_attention_kernel(element, 64)};
   if (element != 0) {
-    for (const int64_t head_dim : {int64_t{16}, int64_t{64}, kMostHeadColumns})
+    for (const int64_t head_dim : {int64_t{16}, int64_t{64}, kMaxHeadColumns})
       kernels.push_back(attention_kernel(element, head_dim));
   }
   return kernels;

@@ -23,9 +23,9 @@ struct RowVariant {
   bool operator==(const RowVariant&) const = default;
 };
 /// The maximum number of columns in a row; with more, there are not enough registers.
-inline constexpr int64_t kMostRowColumns = 2048;
+inline constexpr int64_t kMaxRowColumns = 2048;
 /// The variant for rows of `columns` numbers of `element_size` bytes, which are read 16 bytes at a
-/// time if the rows are aligned to that. Requires 0 < columns <= kMostRowColumns.
+/// time if the rows are aligned to that. Requires 0 < columns <= kMaxRowColumns.
 PHRASEQ_API RowVariant row_variant(int64_t columns, int64_t element_size, bool is_aligned);
 
 /// The kernels of phraseq, one source each: kernels/common.cu and the kernel, for activations of
@@ -42,9 +42,9 @@ PHRASEQ_API const KernelSource& best_columns_kernel(int element);
 PHRASEQ_API const KernelSource& few_rows_product_kernel(int element, int64_t rows);
 /// The kernel for heads of `head_dim` columns, a multiple of 8.
 PHRASEQ_API const KernelSource& past_attention_kernel(int element, int64_t head_dim);
-/// The kernel for heads of `head_dim` columns, a multiple of 16 up to kMostHeadColumns, in 16 bits.
+/// The kernel for heads of `head_dim` columns, a multiple of 16 up to kMaxHeadColumns, in 16 bits.
 PHRASEQ_API const KernelSource& attention_kernel(int element, int64_t head_dim);
-inline constexpr int64_t kMostHeadColumns = 128;
+inline constexpr int64_t kMaxHeadColumns = 128;
 
 /// Compiled kernels as files, so that a source is compiled only once on a machine. The key consists
 /// of the source, the options, the architecture and the version of the compiler.

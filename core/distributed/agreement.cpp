@@ -11,7 +11,7 @@
 namespace phraseq {
 namespace {
 
-constexpr size_t kMostShown = 10;
+constexpr size_t kMaxShown = 10;
 
 std::string value_text(const nlohmann::json& flat, const std::string& name) {
   return flat.contains(name) ? flat.at(name).dump() : "not there";
@@ -52,7 +52,7 @@ void require_agreement(ProcessGroup& processes, const nlohmann::json& mine) {
   if (found.empty())
     return;
   throw UsageError(fmt::format("the processes of this run differ:\n  - {}",
-                               first_items(found, kMostShown, "\n  - ")),
+                               first_items(found, kMaxShown, "\n  - ")),
                    "Start all processes with the same program, plugins, options and data.");
 }
 

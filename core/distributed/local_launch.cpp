@@ -36,8 +36,8 @@ constexpr const char* kLauncherVariable = "PHRASEQ_LAUNCHER";
 constexpr int kForwarded[] = {SIGTERM, SIGINT, SIGHUP};
 constexpr std::chrono::seconds kTimeToNotice{15};  // for the others, after one has failed
 constexpr std::chrono::seconds kTimeToEnd{5};
-constexpr unsigned kMostPerCore = 16;
-constexpr uint64_t kLeastMemory = uint64_t{32} << 20;  // of a process, before it has a model
+constexpr unsigned kMaxPerCore = 16;
+constexpr uint64_t kMinMemory = uint64_t{32} << 20;  // of a process, before it has a model
 
 /// Signals of this process as something to wait for; those that the caller ignores stay ignored,
 /// except SIGCHLD: without it, nobody would learn how the processes end.
@@ -265,7 +265,7 @@ void reject_too_many(int count) {
   const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
   const auto processes = static_cast<uint64_t>(count);
   const uint64_t memory = available_memory();
-  if (processes <= uint64_t{kMostPerCore} * cores && processes <= memory / kLeastMemory)
+  if (processes <= uint64_t{kMaxPerCore} * cores && processes <= memory / kMinMemory)
     return;
   throw UsageError(
       fmt::format("{} processes are too many for this machine with {} processor cores and {} MiB "

@@ -51,7 +51,7 @@ class PlacementReader {
     place_.rank = static_cast<int>(options_.rank);
     place_.world_size = static_cast<int>(options_.world_size);
     place_.local_rank = options_.device_id >= 0 ? static_cast<int>(options_.device_id)
-                                                : number("LOCAL_RANK", 0, kMostProcesses, 0);
+                                                : number("LOCAL_RANK", 0, kMaxProcesses, 0);
     place_.source = "--distributed-rank";
     return true;
   }

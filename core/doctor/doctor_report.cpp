@@ -19,9 +19,9 @@ namespace {
 using nlohmann::json;
 
 constexpr double kGib = 1 << 30;
-constexpr int64_t kLeastDisk = int64_t{1} << 30;
-constexpr int64_t kLeastMemory = int64_t{1} << 29;
-constexpr int64_t kLeastFiles = 256;
+constexpr int64_t kMinDisk = int64_t{1} << 30;
+constexpr int64_t kMinMemory = int64_t{1} << 29;
+constexpr int64_t kMinFiles = 256;
 
 /// Whether a number was found out and is below what is needed.
 bool is_below(const json& number, int64_t least) {
@@ -40,7 +40,7 @@ class Judge {
     const json& machine = report_.at("machine");
     for (const json& disk : machine.at("disk")) {
       const std::string folder = disk.at("folder");
-      if (is_below(disk.at("free_bytes"), kLeastDisk))
+      if (is_below(disk.at("free_bytes"), kMinDisk))
         add(kExitIo,
             "disk",
             fmt::format("{}: only {} free", folder, bytes_text(disk["free_bytes"])));
@@ -48,7 +48,7 @@ class Judge {
         add(kExitIo, "disk", fmt::format("{}: cannot be written to", folder));
     }
     const json& memory = machine.at("memory");
-    if (is_below(memory.at("available_bytes"), kLeastMemory))
+    if (is_below(memory.at("available_bytes"), kMinMemory))
       add(kExitIo,
           "memory",
           fmt::format("only {} available", bytes_text(memory["available_bytes"])));
@@ -77,12 +77,12 @@ class Judge {
 
  private:
   void limits(const json& limits) {
-    if (is_below(limits.at("open_files"), kLeastFiles))
+    if (is_below(limits.at("open_files"), kMinFiles))
       add(kExitIo,
           "limits",
           fmt::format("only {} open files (ulimit -n)", limits["open_files"].dump()));
     for (const auto& [name, flag] : {std::pair("file_size", "-f"), {"address_space", "-v"}}) {
-      if (is_below(limits.at(name), 4 * kLeastDisk))
+      if (is_below(limits.at(name), 4 * kMinDisk))
         add(kExitIo,
             "limits",
             fmt::format("{}: {} (ulimit {})", name, bytes_text(limits[name]), flag));

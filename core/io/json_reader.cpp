@@ -14,7 +14,7 @@ namespace {
 using nlohmann::json;
 
 constexpr int kDeepest = 100;
-constexpr size_t kMostBytes = size_t{256} << 20;
+constexpr size_t kMaxBytes = size_t{256} << 20;
 constexpr const char* kHint = "The file is damaged, or another program wrote it.";
 
 /// Nesting, found without parsing; brackets inside strings do not count.
@@ -108,9 +108,9 @@ std::string RepeatedKeys::path() const {
 }
 
 json parse_json(std::string_view text, const std::string& where) {
-  if (text.size() > kMostBytes) {
+  if (text.size() > kMaxBytes) {
     throw FormatError(
-        fmt::format("{}: {} bytes of JSON, at most {} are read", where, text.size(), kMostBytes),
+        fmt::format("{}: {} bytes of JSON, at most {} are read", where, text.size(), kMaxBytes),
         kHint);
   }
   if (const int depth = depth_of(text); depth > kDeepest) {

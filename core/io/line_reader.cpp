@@ -20,7 +20,7 @@ namespace phraseq {
 namespace {
 
 constexpr unsigned kReadBufferBytes = 1 << 18;
-constexpr int64_t kMostSkippedBytes = int64_t{1} << 30;  // of one line
+constexpr int64_t kMaxSkippedBytes = int64_t{1} << 30;  // of one line
 constexpr const char* kBadLineHint =
     "Repair the line; if the whole text has another encoding, convert it with iconv. preprocess, "
     "generate and interactive can also skip or replace such lines: see their --on-bad-line.";
@@ -126,7 +126,7 @@ void LineReader::State::reject_too_long() {
 
 /// A line without an end, as that of /dev/zero, cannot be skipped.
 void LineReader::State::check_skipped(int64_t bytes) const {
-  if (bytes <= std::max(kMostSkippedBytes, options.max_line_bytes))
+  if (bytes <= std::max(kMaxSkippedBytes, options.max_line_bytes))
     return;
   throw DataError(
       {path, line_number + 1},

@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view kMark = ".tmp.";
 constexpr int kRandomDigits = 8;
 constexpr size_t kLongestBase = 200;  // bytes; names have up to 255
-constexpr int kMostLinks = 40;        // as in Linux
+constexpr int kMaxLinks = 40;         // as in Linux
 
 /// The process in a temporary name, or 0 if the name is not one of phraseq's.
 pid_t writer_of(std::string_view name) {
@@ -83,7 +83,7 @@ bool is_stale_temporary(const fs::directory_entry& entry) {
 
 std::string end_of_links(std::string path) {
   std::error_code problem;
-  for (int link = 0; link < kMostLinks && fs::is_symlink(path, problem); ++link)
+  for (int link = 0; link < kMaxLinks && fs::is_symlink(path, problem); ++link)
     path = (fs::path(folder_of(path)) / fs::read_symlink(path, problem)).string();
   return path;
 }

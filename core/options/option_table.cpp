@@ -18,7 +18,7 @@ namespace {
 
 /// Integers without their own limit have 32 bits: they count things that are held in memory. Only
 /// seeds may have any value.
-constexpr double kLargestInteger = 2147483647;
+constexpr double kMaxInteger = 2147483647;
 
 [[noreturn]] void refuse_range(const OptionField& field,
                                std::string_view text,
@@ -36,8 +36,8 @@ void check_range(const OptionField& field, double value, std::string_view text) 
 void check_size(const OptionField& field, int64_t value, std::string_view text) {
   if (field.name.ends_with("seed"))
     return;
-  const double low = std::isinf(field.low) ? -kLargestInteger : field.low;
-  const double high = std::isinf(field.high) ? kLargestInteger : field.high;
+  const double low = std::isinf(field.low) ? -kMaxInteger : field.low;
+  const double high = std::isinf(field.high) ? kMaxInteger : field.high;
   const auto number = static_cast<double>(value);
   if (number < low || number > high)
     refuse_range(field, text, low, high);

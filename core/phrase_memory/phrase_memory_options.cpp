@@ -4,7 +4,7 @@ namespace phraseq {
 namespace {
 
 /// More than a sentence has words.
-constexpr double kMostSlots = 1000;
+constexpr double kMaxSlots = 1000;
 
 }  // namespace
 
@@ -13,7 +13,7 @@ void PhraseMemoryOptions::describe_table(OptionTable& table) {
 }
 
 void PhraseMemoryOptions::describe_selection(OptionTable& table) {
-  table.field("pn-slots", pn_slots, "Maximum number of phrases per sentence.").in(0, kMostSlots);
+  table.field("pn-slots", pn_slots, "Maximum number of phrases per sentence.").in(0, kMaxSlots);
   table.field("pn-overlap",
               pn_overlap,
               kPhraseOverlapNames,

@@ -15,7 +15,7 @@ constexpr double kTextSize = 12;
 constexpr double kNoteSize = 10.5;
 constexpr double kLegendLine = 20;
 constexpr double kLegendMark = 12;
-constexpr double kLeastPlotWidth = 360;
+constexpr double kMinPlotWidth = 360;
 
 constexpr const char* kDark = "#222222";
 constexpr const char* kGray = "#777777";
@@ -66,7 +66,7 @@ ChartFrame::ChartFrame(const Chart& chart, const Scale& scale, double category_w
     : chart_(chart), scale_(scale) {
   const auto categories = static_cast<double>(std::max<size_t>(1, chart.categories.size()));
   category_width_ =
-      std::max({category_width, widest_category(chart) + 10, kLeastPlotWidth / categories});
+      std::max({category_width, widest_category(chart) + 10, kMinPlotWidth / categories});
   double tick_width = 0;
   for (const double tick : scale.ticks())
     tick_width = std::max(tick_width, text_width(scale.label(tick), kTextSize));

@@ -11,7 +11,7 @@ namespace phraseq {
 
 namespace {
 
-constexpr size_t kMostNamed = 3;
+constexpr size_t kMaxNamed = 3;
 
 bool has_option(const Component& component, const std::string& name) {
   DescribedOptions known(component);
@@ -31,7 +31,7 @@ std::vector<std::string> owners(const Registry& registry,
 }
 
 std::string choice_text(const std::vector<std::string>& names) {
-  return names.size() > kMostNamed ? first_items(names, kMostNamed, ", ") : alternatives(names);
+  return names.size() > kMaxNamed ? first_items(names, kMaxNamed, ", ") : alternatives(names);
 }
 
 }  // namespace

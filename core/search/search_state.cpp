@@ -8,7 +8,7 @@ namespace phraseq {
 
 namespace {
 
-constexpr int64_t kMostWords = int64_t{1} << 32;  // of a phrase: more than any has
+constexpr int64_t kMaxWords = int64_t{1} << 32;  // of a phrase: more than any has
 
 /// Forbids the slots of a row whose phrase is empty or exceeds the maximum length.
 void forbid_slots(const SearchState& state, int64_t row, StepConstraint& constraint) {
@@ -38,7 +38,7 @@ std::vector<int64_t> strings_of_slot(const SearchState& state, int64_t row, int6
   std::vector<int64_t> strings = state.input.session().expand_slot(row, slot);
   for (size_t place = 0; place < strings.size(); ++place) {
     if (strings[place] == kUnk)
-      strings[place] = -1 - (slot * kMostWords + static_cast<int64_t>(place));
+      strings[place] = -1 - (slot * kMaxWords + static_cast<int64_t>(place));
   }
   return strings;
 }

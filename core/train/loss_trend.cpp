@@ -8,9 +8,9 @@
 namespace phraseq {
 namespace {
 
-constexpr size_t kMostParts = 1000;
-constexpr int64_t kFewestUpdates = 100;
-constexpr double kSmallestFall = 0.02;
+constexpr size_t kMaxParts = 1000;
+constexpr int64_t kMinUpdates = 100;
+constexpr double kMinFall = 0.02;
 
 }  // namespace
 
@@ -20,7 +20,7 @@ double LossTrend::Part::bits_per_token() const {
 
 void LossTrend::note(double loss_sum, int64_t tokens) {
   if (updates_ % part_updates_ == 0) {
-    if (parts_.size() == kMostParts)
+    if (parts_.size() == kMaxParts)
       merge_pairs();  // all parts are full, so a new one begins here, too
     parts_.emplace_back();
   }
@@ -45,12 +45,12 @@ LossTrend::Part LossTrend::sum(size_t first, size_t count) const {
 }
 
 std::string LossTrend::finding() const {
-  if (updates_ < kFewestUpdates)
+  if (updates_ < kMinUpdates)
     return {};
   const size_t tenth = std::max<size_t>(1, parts_.size() / 10);
   const double begin = sum(0, tenth).bits_per_token();
   const double end = sum(parts_.size() - tenth, tenth).bits_per_token();
-  if (end <= begin * (1 - kSmallestFall))
+  if (end <= begin * (1 - kMinFall))
     return {};
   const int64_t updates = static_cast<int64_t>(tenth) * part_updates_;
   return fmt::format(

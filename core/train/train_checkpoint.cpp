@@ -100,9 +100,9 @@ TrainRecord parse_train_record(const std::string& text, const std::string& path)
     return {TrainState::from_json(entry.at("state")),
             entry.at("options").object(),
             entry.at("position").object(),
-            entry.at("optimizer_steps").whole_number(0, kMostUpdates),
+            entry.at("optimizer_steps").whole_number(0, kMaxUpdates),
             entry.at("parameter_order").texts(),
-            entry.has("processes") ? entry.at("processes").whole_number(1, kMostUpdates) : 1,
+            entry.has("processes") ? entry.at("processes").whole_number(1, kMaxUpdates) : 1,
             entry.has("temporary") && entry.at("temporary").truth()};
   } catch (const FormatError& problem) {
     throw FormatError(problem.message(),

@@ -14,7 +14,7 @@ nlohmann::json validation_json(const LastValidation& validation) {
 }
 
 LastValidation validation_from(const JsonEntry& json) {
-  return {json.at("updates").whole_number(0, kMostUpdates),
+  return {json.at("updates").whole_number(0, kMaxUpdates),
           json.has("value") ? json.at("value").number() : std::nan("")};
 }
 
@@ -32,7 +32,7 @@ nlohmann::json IntervalSums::to_json() const {
 }
 
 IntervalSums IntervalSums::from_json(const JsonEntry& json) {
-  const auto count = [&](const char* name) { return json.at(name).whole_number(0, kMostUpdates); };
+  const auto count = [&](const char* name) { return json.at(name).whole_number(0, kMaxUpdates); };
   IntervalSums sums;
   sums.losses.loss_sum = json.at("loss_sum").number();
   sums.losses.nll_sum = json.at("nll_sum").number();
@@ -66,7 +66,7 @@ nlohmann::json TrainState::to_json() const {
 }
 
 TrainState TrainState::from_json(const JsonEntry& json) {
-  const auto count = [&](const char* name) { return json.at(name).whole_number(0, kMostUpdates); };
+  const auto count = [&](const char* name) { return json.at(name).whole_number(0, kMaxUpdates); };
   TrainState state;
   state.updates = count("updates");
   state.finished_epochs = count("finished_epochs");

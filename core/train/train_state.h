@@ -15,7 +15,7 @@ namespace phraseq {
 
 /// The largest number of updates, epochs or tokens in a valid record: far more than any run has,
 /// and small enough to be added to.
-inline constexpr int64_t kMostUpdates = int64_t{1} << 60;
+inline constexpr int64_t kMaxUpdates = int64_t{1} << 60;
 
 /// Sums since the last log line, as a checkpoint stores them.
 struct PHRASEQ_API IntervalSums {

@@ -10,15 +10,15 @@
 namespace phraseq {
 namespace {
 
-constexpr size_t kFewestSentences = 20;
-constexpr size_t kMostSentences = 100'000;  // are enough to tell, and bound the memory
+constexpr size_t kMinSentences = 20;
+constexpr size_t kMaxSentences = 100'000;  // are enough to tell, and bound the memory
 
 }  // namespace
 
 void RepeatedHypotheses::note(const std::vector<int64_t>& source, const std::string& hypothesis) {
   uint64_t hash = source.size();
   for (const int64_t id : source) hash = mix_seeds(hash, static_cast<uint64_t>(id));
-  if (sources_.size() == kMostSentences || !sources_.insert(hash).second)
+  if (sources_.size() == kMaxSentences || !sources_.insert(hash).second)
     return;
   const int64_t count = ++counts_[std::hash<std::string>{}(hypothesis)];
   if (count <= most_)
@@ -29,7 +29,7 @@ void RepeatedHypotheses::note(const std::vector<int64_t>& source, const std::str
 
 std::string RepeatedHypotheses::finding() const {
   const auto sentences = static_cast<int64_t>(sources_.size());
-  if (sources_.size() < kFewestSentences || 2 * most_ <= sentences)
+  if (sources_.size() < kMinSentences || 2 * most_ <= sentences)
     return {};
   return fmt::format("{} of {} different sentences have the same translation, '{}'",
                      most_,

@@ -14,7 +14,7 @@
 namespace phraseq {
 namespace {
 
-constexpr double kLargestWeight = 1e100;  // times a number of sentences it is finite
+constexpr double kMaxWeight = 1e100;  // times a number of sentences it is finite
 
 /// A dictionary of Python's whose texts have single quotes, as JSON.
 std::string with_double_quotes(std::string text) {
@@ -45,13 +45,13 @@ std::vector<double> weights_of(const JsonEntry& entry,
   std::vector<double> weights;
   for (const LanguagePair& pair : pairs) {
     const double weight = entry_of(entry, pair, place).number();
-    if (!(weight > 0 && weight <= kLargestWeight)) {
+    if (!(weight > 0 && weight <= kMaxWeight)) {
       throw UsageError(fmt::format("{}: the weight of {} is {}, expected a number above 0 and at "
                                    "most {}",
                                    place,
                                    pair.name(),
                                    weight,
-                                   kLargestWeight),
+                                   kMaxWeight),
                        "Remove pairs that should not be used from --lang-pairs.");
     }
     weights.push_back(weight);

@@ -88,7 +88,7 @@ int number_of(std::string_view options, std::string_view name, int otherwise = 1
 
 const Functions* functions_of(std::string_view options) {
   const int width = number_of(options, "PHRASEQ_WIDTH=");
-  if (32 * width * number_of(options, "PHRASEQ_PACKS=") > on_host::kMostColumns ||
+  if (32 * width * number_of(options, "PHRASEQ_PACKS=") > on_host::kMaxColumns ||
       number_of(options, "PHRASEQ_HEAD_DIM=", on_host::kHeadDim) != on_host::kHeadDim)
     return nullptr;
   switch (number_of(options, "PHRASEQ_ELEMENT=")) {

@@ -37,7 +37,7 @@ constexpr Launcher kPmi = {"MPI", "PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "MP
 
 int number(const Environment& environment, const char* name, int low, int fallback) {
   const auto text = environment(name);
-  return text ? whole_number_of(name, *text, low, kMostProcesses) : fallback;
+  return text ? whole_number_of(name, *text, low, kMaxProcesses) : fallback;
 }
 
 /// Slurm writes "4(x2),3": the first number is good enough to share the cores.
@@ -46,7 +46,7 @@ int local_size(const Launcher& launcher, const Environment& environment) {
   if (!text)
     return 1;
   return whole_number_of(
-      launcher.local_world_size, text->substr(0, text->find_first_of("(,")), 1, kMostProcesses);
+      launcher.local_world_size, text->substr(0, text->find_first_of("(,")), 1, kMaxProcesses);
 }
 
 std::optional<LaunchedRank> read_launcher(const Launcher& launcher,
@@ -62,8 +62,8 @@ std::optional<LaunchedRank> read_launcher(const Launcher& launcher,
                      fmt::format("Set {} too, or unset {} to use one process.", missing, present));
   }
   LaunchedRank found;
-  found.world_size = whole_number_of(launcher.world_size, *size, 1, kMostProcesses);
-  found.rank = whole_number_of(launcher.rank, *rank, 0, kMostProcesses);
+  found.world_size = whole_number_of(launcher.world_size, *size, 1, kMaxProcesses);
+  found.rank = whole_number_of(launcher.rank, *rank, 0, kMaxProcesses);
   if (found.rank >= found.world_size) {
     throw UsageError(fmt::format("{} is {}, but {} is {}: ranks are from 0 to {}",
                                  launcher.rank,

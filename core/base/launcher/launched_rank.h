@@ -11,7 +11,7 @@ namespace phraseq {
 inline constexpr const char* kTorchLauncher = "RANK and WORLD_SIZE";
 inline constexpr const char* kSlurmLauncher = "Slurm";
 
-inline constexpr int kMostProcesses = 1'000'000;
+inline constexpr int kMaxProcesses = 1'000'000;
 
 /// The place of this process among those that a launcher started.
 struct LaunchedRank {

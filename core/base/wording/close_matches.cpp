@@ -29,7 +29,7 @@ size_t edit_distance(std::string_view a, std::string_view b) {
   return cost[a.size()][b.size()];
 }
 
-constexpr size_t kMostShown = 3;
+constexpr size_t kMaxShown = 3;
 
 /// How far a name is from a word. A word of some length that begins the name counts as one edit,
 /// one that is a part of it as two, and so does a name that is the beginning of a compound word
@@ -53,7 +53,7 @@ std::vector<std::string> ranked_names(std::string_view name,
       ranked.emplace_back(distance, edits, candidate);
   }
   std::sort(ranked.begin(), ranked.end());
-  ranked.resize(std::min(ranked.size(), kMostShown));
+  ranked.resize(std::min(ranked.size(), kMaxShown));
   std::vector<std::string> result;
   for (auto& entry : ranked) result.push_back(std::move(std::get<std::string>(entry)));
   return result;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t kLongestLine = 1000;
 constexpr size_t kLineBeginning = 600, kLineEnd = 300;
-constexpr size_t kMostLines = 200;
+constexpr size_t kMaxLines = 200;
 constexpr size_t kExcerptBytes = 200;
 
 /// The first bytes of a text, ending between two characters.
@@ -88,7 +88,7 @@ std::string shortened_message(std::string_view message) {
   std::string text;
   for (size_t lines = 0; !message.empty(); ++lines) {
     const size_t end = std::min(message.find('\n'), message.size());
-    if (lines == kMostLines) {
+    if (lines == kMaxLines) {
       const auto left = std::count(message.begin(), message.end(), '\n') + 1;
       return text + fmt::format("\n  [{} more lines]", left);
     }

@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int64_t kLargestSize = 65536;
+constexpr int64_t kMaxSize = 65536;
 
 /// Hugging Face's name and ours.
 constexpr std::array<std::pair<std::string_view, const char*>, 4> kActivations = {
@@ -38,7 +38,7 @@ json HfConfig::number(const char* name, const json& otherwise) const {
 }
 
 int64_t HfConfig::size(const char* name, int64_t least) const {
-  return entry_.at(name).whole_number(least, kLargestSize);
+  return entry_.at(name).whole_number(least, kMaxSize);
 }
 
 json HfConfig::common_options(const char* default_activation, bool scales_by_default) {

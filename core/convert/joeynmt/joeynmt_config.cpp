@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int64_t kLargestJoeySize = 65536;
+constexpr int64_t kMaxJoeySize = 65536;
 constexpr double kJoeyEpsilon = 1e-6;  // joeynmt/transformer_layers.py
 
 /// Settings of a stack that are read, or that only training needs.
@@ -91,7 +91,7 @@ class JoeyConfigReader {
     }
     check_names(entry, kStackSettings, stack);
     const auto size = [&](const char* name) {
-      return entry.at(name).whole_number(1, kLargestJoeySize);
+      return entry.at(name).whole_number(1, kMaxJoeySize);
     };
     options_[stack + "_embed_dim"] = size("hidden_size");
     options_[stack + "_ffn_embed_dim"] = size("ff_size");

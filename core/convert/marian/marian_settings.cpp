@@ -17,7 +17,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int64_t kLargestMarianSize = 65536;
+constexpr int64_t kMaxMarianSize = 65536;
 
 /// Settings that have no effect on a Transformer's translations, or are read below.
 const std::set<std::string> kKnownSettings = {"version",
@@ -118,7 +118,7 @@ class MarianSettingsReader {
   }
   bool is_on(const char* name) const { return config_.value(name, json()) == true; }
   int64_t size(const char* name, int64_t least) const {
-    return entry_.at(name).whole_number(least, kLargestMarianSize);
+    return entry_.at(name).whole_number(least, kMaxMarianSize);
   }
   void reject(const std::string& name) {
     problems_.push_back(fmt::format("{}: {}", name, config_.value(name, json()).dump()));

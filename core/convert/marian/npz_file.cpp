@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::string_view kNpyMark("\x93NUMPY", 6);
 constexpr size_t kNpyAlignment = 64;
-constexpr size_t kMostDimensions = 32;
+constexpr size_t kMaxDimensions = 32;
 
 /// NumPy's kind and size, and the type.
 constexpr std::array<std::pair<std::string_view, DType>, 9> kNpyTypes = {{{"f8", DType::kF64},
@@ -68,7 +68,7 @@ class NpyHeader {
     while ((next = std::find_if(next, end, [](char c) { return c != ' ' && c != ','; })) != end) {
       int64_t size = 0;
       const auto [stop, error] = std::from_chars(next, end, size);
-      if (error != std::errc() || size < 0 || sizes.size() == kMostDimensions)
+      if (error != std::errc() || size < 0 || sizes.size() == kMaxDimensions)
         fail(fmt::format("the shape is {}", excerpt(value)));
       sizes.push_back(size);
       next = stop;

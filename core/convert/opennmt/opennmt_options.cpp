@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int64_t kLargestOpenNmtSize = 65536;
+constexpr int64_t kMaxOpenNmtSize = 65536;
 constexpr double kOpenNmtEpsilon = 1e-6;  // of versions without the option norm_eps
 
 /// Settings and the only values that our model can express; a version may lack any of them.
@@ -103,7 +103,7 @@ class OpenNmtOptions {
   }
 
   int64_t size(const std::string& name) const {
-    return settings_.at(name).whole_number(1, kLargestOpenNmtSize);
+    return settings_.at(name).whole_number(1, kMaxOpenNmtSize);
   }
 
   void read_stack(json& options, const std::string& stack, const std::string& short_name) {

@@ -11,8 +11,8 @@ namespace {
 
 constexpr uint16_t kZipVersion = 20;
 constexpr uint16_t kDate1980 = 0x0021;  // the first of January
-constexpr uint64_t kLargestArchive = 0xFFFFFFFF;
-constexpr uint16_t kMostEntries = 0xFFFF;
+constexpr uint64_t kMaxArchive = 0xFFFFFFFF;
+constexpr uint16_t kMaxEntries = 0xFFFF;
 
 void append_number(std::string& bytes, uint64_t value, size_t count) {
   for (; count > 0; --count, value >>= 8) bytes += static_cast<char>(value & 0xFF);
@@ -39,9 +39,8 @@ std::string common_fields(std::string_view name, std::string_view bytes) {
 }  // namespace
 
 void ZipWriter::add(std::string_view name, std::string_view bytes) {
-  if (entries_.size() + directory_.size() + bytes.size() + 2 * name.size() + 1024 >
-          kLargestArchive ||
-      count_ == kMostEntries) {
+  if (entries_.size() + directory_.size() + bytes.size() + 2 * name.size() + 1024 > kMaxArchive ||
+      count_ == kMaxEntries) {
     throw UsageError(fmt::format("the ZIP archive with the entry '{}' has more than 4 GiB", name));
   }
   const std::string fields = common_fields(name, bytes);

@@ -8,7 +8,7 @@ namespace phraseq {
 namespace {
 
 constexpr int64_t kSeparator = 1;  // the length of an empty line, </s> alone
-constexpr int64_t kLargestBlock = 1 << 24;
+constexpr int64_t kMaxBlock = 1 << 24;
 
 std::vector<TokenBlock> cut_anywhere(const std::vector<int64_t>& lengths, int64_t size) {
   std::vector<TokenBlock> blocks;
@@ -72,7 +72,7 @@ void BlockOptions::describe_cuts(OptionTable& table) {
       .field("tokens-per-sample",
              tokens_per_sample,
              "Maximum number of tokens in a block; without effect for --sample-break-mode eos.")
-      .in(1, static_cast<double>(kLargestBlock));
+      .in(1, static_cast<double>(kMaxBlock));
 }
 
 std::vector<TokenBlock> cut_into_blocks(const std::vector<int64_t>& lengths,

@@ -14,7 +14,7 @@
 namespace phraseq {
 namespace {
 
-constexpr double kMostScaleUp = 1.5;  // fairseq's max_scale_up
+constexpr double kMaxScaleUp = 1.5;  // fairseq's max_scale_up
 
 /// Divides `total` by the weights into whole numbers: the integer parts, and the rest drawn.
 std::vector<int64_t> shares_of(int64_t total, const std::vector<double>& weights, Random& random) {
@@ -76,7 +76,7 @@ int64_t default_virtual_size(std::span<const int64_t> sizes, std::span<const dou
   for (const double weight : weights)
     size += weight / weights[largest] * static_cast<double>(sizes[largest]);
   const auto total = static_cast<double>(std::accumulate(sizes.begin(), sizes.end(), int64_t{0}));
-  return static_cast<int64_t>(std::min(size, total * kMostScaleUp));
+  return static_cast<int64_t>(std::min(size, total * kMaxScaleUp));
 }
 
 SampledCorpus::SampledCorpus(std::vector<SampledPart> parts, PairSampling settings)

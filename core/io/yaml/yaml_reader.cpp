@@ -18,7 +18,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr size_t kMostYamlBytes = size_t{256} << 20;
+constexpr size_t kMaxYamlBytes = size_t{256} << 20;
 constexpr int kDeepestYaml = 100;
 
 /// A line without its indentation.
@@ -290,9 +290,9 @@ class YamlReader {
 
 json parse_yaml(std::string_view text, const std::string& where) {
   text = without_byte_order_mark(text);
-  if (text.size() > kMostYamlBytes)
+  if (text.size() > kMaxYamlBytes)
     throw FormatError(
-        fmt::format("{}: {} bytes; at most {} are read", where, text.size(), kMostYamlBytes));
+        fmt::format("{}: {} bytes; at most {} are read", where, text.size(), kMaxYamlBytes));
   if (find_text_fault(text, ControlBytes::kAllow))
     throw FormatError(fmt::format("{}: the text is not UTF-8", where));
   const size_t first = text.find_first_not_of(" \t\r\n");

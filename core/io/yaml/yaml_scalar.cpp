@@ -18,7 +18,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr char32_t kLargestCharacter = 0x10FFFF;
+constexpr char32_t kMaxCharacter = 0x10FFFF;
 
 void append_utf8(std::string& text, char32_t character) {
   const auto byte = [&](char32_t value) { text += static_cast<char>(value); };
@@ -99,7 +99,7 @@ char32_t read_escape(std::string_view text, size_t& position) {
       if (low < 0xDC00 || low > 0xDFFF)
         throw YamlProblem{"half a pair of surrogates"};
     }
-    if (character > kLargestCharacter || (character >= 0xD800 && character <= 0xDFFF))
+    if (character > kMaxCharacter || (character >= 0xD800 && character <= 0xDFFF))
       throw YamlProblem{fmt::format("an escape of U+{:04X}, which is not a character",
                                     static_cast<uint32_t>(character))};
     return character;

@@ -123,18 +123,18 @@ void over_rows(const at::Tensor& rows, const Work& work) {
 /// The maximum number of partial sums in one sum over rows, and the minimum number of rows in each.
 /// The blocks limit how many threads share the work, but do not depend on the number of threads,
 /// and neither does the order of addition.
-inline constexpr int64_t kMostSumBlocks = 16;
-inline constexpr int64_t kLeastSumRows = 64;
+inline constexpr int64_t kMaxSumBlocks = 16;
+inline constexpr int64_t kMinSumRows = 64;
 
 /// The minimum number of elements per thread in add_to.
 inline constexpr int64_t kAddGrain = 65536;
 
 /// Sums over rows in an order that does not depend on the number of threads: `work(first, last,
 /// partial)` adds its rows to a partial sum [columns] of its own (zero at first); the partial sums
-/// of up to kMostSumBlocks blocks of rows are added to `sums` in order.
+/// of up to kMaxSumBlocks blocks of rows are added to `sums` in order.
 template <typename S, typename Work>
 void sum_over_rows(int64_t rows, int64_t columns, S* sums, const Work& work) {
-  const int64_t blocks = std::clamp<int64_t>(rows / kLeastSumRows, 1, kMostSumBlocks);
+  const int64_t blocks = std::clamp<int64_t>(rows / kMinSumRows, 1, kMaxSumBlocks);
   const int64_t block = (rows + blocks - 1) / blocks;
   const ThreadScratch<S> partials(blocks * columns);
   std::fill_n(partials.get(), blocks * columns, S{0});

@@ -17,7 +17,7 @@ using Lanes = Vector<Sum, kLanes<Sum>>;
 
 /// Keys are scored by eights where registers suffice, and the last ones by fours.
 template <class Sum>
-constexpr int kMostKeys = kLanes<Sum> < 8 ? 4 : 8;
+constexpr int kMaxKeys = kLanes<Sum> < 8 ? 4 : 8;
 
 PHRASEQ_INLINE void load_lanes(const float* from, Lanes<float>& to) {
   to = *reinterpret_cast<const Lanes<float>*>(from);
@@ -230,9 +230,9 @@ PHRASEQ_INLINE void score_kind(const ScoreSources<Element>& from,
                                int64_t step) {
   const int64_t reach = smaller(from.key.part_lag * (from.key.parts - 1), tokens);
   for (int64_t token = first; token < tokens;) {
-    const int64_t count = token < reach ? 1 : smaller(kMostKeys<Sum>, tokens - token);
+    const int64_t count = token < reach ? 1 : smaller(kMaxKeys<Sum>, tokens - token);
     if (count > 4)
-      score<kMostKeys<Sum>, Element, Sum>(from, kv, token, count, scores, step);
+      score<kMaxKeys<Sum>, Element, Sum>(from, kv, token, count, scores, step);
     else
       score<4, Element, Sum>(from, kv, token, count, scores, step);
     token += count;

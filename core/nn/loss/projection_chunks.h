@@ -18,19 +18,19 @@ inline constexpr int64_t kDeviceChunkBytes = int64_t{1} << 28;
 /// its gradient once. With a weight of 32,000 x 512 in bf16, this takes twice as long as the
 /// products themselves with 65 rows, and a quarter as long with 1,024 rows (one core of an AMD
 /// EPYC, family 25). More rows gain nothing and need more memory.
-inline constexpr int64_t kMostChunkRows = 1024;
+inline constexpr int64_t kMaxChunkRows = 1024;
 
 /// The minimum number of rows in a chunk: with a very large vocabulary they may exceed the limit on
 /// logits.
-inline constexpr int64_t kLeastChunkRows = 16;
+inline constexpr int64_t kMinChunkRows = 16;
 
 /// `held`: how many numbers the work on a chunk holds for each logit.
 inline int64_t rows_of_a_chunk(const at::Tensor& hidden, int64_t vocabulary, int64_t held = 1) {
   const int64_t columns = std::max<int64_t>(vocabulary, 1) * held;
   const auto size = static_cast<int64_t>(hidden.element_size());
-  const int64_t rows = hidden.is_cpu() ? std::min(kMostChunkRows, kChunkLogits / columns)
+  const int64_t rows = hidden.is_cpu() ? std::min(kMaxChunkRows, kChunkLogits / columns)
                                        : kDeviceChunkBytes / (size * columns);
-  return std::max(kLeastChunkRows, rows);
+  return std::max(kMinChunkRows, rows);
 }
 
 /// The factor for a gradient of the logits that is computed in the forward pass, which keeps it

@@ -219,7 +219,7 @@ class SmallBlocks {
   void give(Header* block) {
     const int index = -1 - block->index;
     auto& blocks = free_[static_cast<size_t>(index)];
-    if ((blocks.size() + 1) * (kLeast << index) <= kMostKept) {
+    if ((blocks.size() + 1) * (kLeast << index) <= kMaxKept) {
       blocks.push_back(block);
     } else {
       std::free(block);
@@ -235,8 +235,8 @@ class SmallBlocks {
 
  private:
   static constexpr size_t kLeast = 256;
-  static constexpr size_t kMostKept = size_t{1} << 18;  // bytes of a class
-  static constexpr size_t kClasses = 10;                // the last one holds kSmallest and a header
+  static constexpr size_t kMaxKept = size_t{1} << 18;  // bytes of a class
+  static constexpr size_t kClasses = 10;               // the last one holds kSmallest and a header
 
   explicit SmallBlocks(bool& ended) : ended_(ended) {}
   ~SmallBlocks() {

@@ -3,9 +3,9 @@
 namespace phraseq::nn {
 
 /// The largest width, number of layers and number of heads that options accept.
-inline constexpr double kLargestSize = 65536;
+inline constexpr double kMaxSize = 65536;
 
 /// The largest number of tokens in a sentence that options accept.
-inline constexpr double kLargestLength = 16777216;
+inline constexpr double kMaxLength = 16777216;
 
 }  // namespace phraseq::nn

@@ -8,10 +8,10 @@ namespace {
 void describe_sizes(OptionTable& table, RecurrentOptions& o) {
   table.field("embed-dim", o.embed_dim, "Embedding dimension of encoder and decoder.")
       .alias("emb-dim")
-      .in(1, kLargestSize);
+      .in(1, kMaxSize);
   table.field("hidden", o.hidden, "Hidden size of the recurrent layers.")
       .alias("hidden-size")
-      .in(1, kLargestSize);
+      .in(1, kMaxSize);
   table
       .field("dropout",
              o.dropout,
@@ -40,7 +40,7 @@ void describe_coverage(OptionTable& table, RecurrentOptions& o) {
               kCoverageModelNames,
               "Coverage model of the attention: how translated source words are tracked.");
   table.field("coverage-dim", o.coverage_dim, "Dimension of neural coverage for each source word.")
-      .in(1, kLargestSize);
+      .in(1, kMaxSize);
   table.field("coverage-gate", o.coverage_gate, "Update neural coverage with a gated unit.");
   table
       .field("fertility",
@@ -55,12 +55,12 @@ void describe_positions(OptionTable& table, RecurrentOptions& o) {
       .field("max-source-positions",
              o.max_source_positions,
              "Maximum number of tokens in a source sentence.")
-      .in(1, kLargestLength);
+      .in(1, kMaxLength);
   table
       .field("max-target-positions",
              o.max_target_positions,
              "Maximum number of tokens in a target sentence.")
-      .in(1, kLargestLength);
+      .in(1, kMaxLength);
 }
 
 }  // namespace

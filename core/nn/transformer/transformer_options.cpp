@@ -12,31 +12,31 @@ namespace {
 
 void describe_sizes(OptionTable& table, TransformerOptions& o) {
   table.field("encoder-embed-dim", o.encoder_embed_dim, "Encoder embedding dimension.")
-      .in(1, kLargestSize);
+      .in(1, kMaxSize);
   table
       .field("encoder-ffn-embed-dim",
              o.encoder_ffn_embed_dim,
              "Hidden dimension of the encoder's feed-forward layers.")
-      .in(1, kLargestSize);
-  table.field("encoder-layers", o.encoder_layers, "Number of encoder layers.").in(0, kLargestSize);
+      .in(1, kMaxSize);
+  table.field("encoder-layers", o.encoder_layers, "Number of encoder layers.").in(0, kMaxSize);
   table
       .field("encoder-attention-heads",
              o.encoder_attention_heads,
              "Number of encoder attention heads.")
-      .in(1, kLargestSize);
+      .in(1, kMaxSize);
   table.field("decoder-embed-dim", o.decoder_embed_dim, "Decoder embedding dimension.")
-      .in(1, kLargestSize);
+      .in(1, kMaxSize);
   table
       .field("decoder-ffn-embed-dim",
              o.decoder_ffn_embed_dim,
              "Hidden dimension of the decoder's feed-forward layers.")
-      .in(1, kLargestSize);
-  table.field("decoder-layers", o.decoder_layers, "Number of decoder layers.").in(1, kLargestSize);
+      .in(1, kMaxSize);
+  table.field("decoder-layers", o.decoder_layers, "Number of decoder layers.").in(1, kMaxSize);
   table
       .field("decoder-attention-heads",
              o.decoder_attention_heads,
              "Number of decoder attention heads.")
-      .in(1, kLargestSize);
+      .in(1, kMaxSize);
 }
 
 void describe_embeddings(OptionTable& table, TransformerOptions& o) {
@@ -67,12 +67,12 @@ void describe_embeddings(OptionTable& table, TransformerOptions& o) {
       .field("max-source-positions",
              o.max_source_positions,
              "Maximum number of tokens in a source sentence.")
-      .in(1, kLargestLength);
+      .in(1, kMaxLength);
   table
       .field("max-target-positions",
              o.max_target_positions,
              "Maximum number of tokens in a target sentence.")
-      .in(1, kLargestLength);
+      .in(1, kMaxLength);
 }
 
 void describe_normalization(OptionTable& table, TransformerOptions& o) {

@@ -10,7 +10,7 @@ namespace phraseq {
 namespace {
 
 constexpr double kFactor = 2.0;
-constexpr int64_t kMostIterations = int64_t{1} << 60;
+constexpr int64_t kMaxIterations = int64_t{1} << 60;
 
 }  // namespace
 
@@ -110,12 +110,12 @@ void LossScaler::restore(const JsonEntry& state) {
     throw FormatError(fmt::format("a loss scale of {} is not positive", scale),
                       "--reset-optimizer starts with a new loss scale.");
   }
-  const int64_t iteration = state.at("iteration").whole_number(0, kMostIterations);
+  const int64_t iteration = state.at("iteration").whole_number(0, kMaxIterations);
   const auto earlier = [&](const char* name) {
     return state.at(name).whole_number(-1, iteration - 1);
   };
   const int64_t last_overflow = earlier("last_overflow"), last_rescale = earlier("last_rescale");
-  overflows_since_rescale_ = state.at("overflows_since_rescale").whole_number(0, kMostIterations);
+  overflows_since_rescale_ = state.at("overflows_since_rescale").whole_number(0, kMaxIterations);
   scale_ = scale;
   iteration_ = iteration;
   last_overflow_ = last_overflow;

@@ -10,12 +10,12 @@
 namespace phraseq {
 namespace {
 
-constexpr double kSmallestChange = 1e-8;  // torch's `eps`: a smaller reduction is left out
-constexpr double kMostEpochs = 1e15;      // exact as a double
+constexpr double kMinChange = 1e-8;  // torch's `eps`: a smaller reduction is left out
+constexpr double kMaxEpochs = 1e15;  // exact as a double
 
 /// A number of epochs, as the state in a checkpoint has it.
 int64_t epochs_of(double stored) {
-  if (stored >= 0 && stored <= kMostEpochs && stored == std::floor(stored))
+  if (stored >= 0 && stored <= kMaxEpochs && stored == std::floor(stored))
     return static_cast<int64_t>(stored);
   throw FormatError(fmt::format("the state of the learning-rate schedule: bad_epochs is {}, "
                                 "expected a number of epochs",
@@ -83,7 +83,7 @@ void ReduceOnPlateau::end_epoch(int64_t finished_updates, std::optional<double> 
     return;
   bad_epochs_ = 0;
   const double reduced = lr_ * options_.lr_shrink;
-  if (lr_ - reduced > kSmallestChange)
+  if (lr_ - reduced > kMinChange)
     lr_ = reduced;
 }
 

@@ -10,7 +10,7 @@ namespace phraseq {
 namespace {
 
 int64_t count_from(const std::string& text) {
-  return whole_number_of("--num-shards", text, 1, kMostProcesses);
+  return whole_number_of("--num-shards", text, 1, kMaxProcesses);
 }
 
 }  // namespace

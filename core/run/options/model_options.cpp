@@ -78,9 +78,9 @@ void ModelOptions::describe(OptionTable& table) {
 
 WorkerSettings ModelOptions::worker_settings() const {
   // With several, a GPU computes while the host searches.
-  constexpr int64_t kMostOfAGpu = 4;
+  constexpr int64_t kMaxWorkersPerGpu = 4;
   const int64_t most =
-      device.chosen().is_cpu() ? cores() : std::clamp<int64_t>(cores() / 2, 1, kMostOfAGpu);
+      device.chosen().is_cpu() ? cores() : std::clamp<int64_t>(cores() / 2, 1, kMaxWorkersPerGpu);
   WorkerSettings settings;
   settings.workers = workers > 0   ? workers
                      : threads > 0 ? std::clamp<int64_t>(cores() / threads, 1, most)

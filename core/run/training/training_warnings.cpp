@@ -22,7 +22,7 @@ namespace {
 /// 10,000 subwords has about 45.
 constexpr double kTokensPerType = 20.0;
 constexpr double kShareOfOverlap = 0.01;
-constexpr int64_t kLargestCompared = 5'000'000;  ///< pairs; reading more would delay the start
+constexpr int64_t kMaxCompared = 5'000'000;  ///< pairs; reading more would delay the start
 
 uint64_t hash_of(const std::vector<int64_t>& ids, uint64_t hash) {
   for (const int64_t id : ids) hash = mix_seeds(hash, static_cast<uint64_t>(id));
@@ -191,7 +191,7 @@ void warn_of_vocabulary(const Dictionary& dictionary, const Corpus& training) {
 int64_t common_pairs(const Corpus& some, const Corpus& others) {
   std::unordered_set<uint64_t> wanted, found;
   for (int64_t i = 0; i < some.size(); ++i) wanted.insert(hash_of(some.get(i)));
-  for (int64_t i = 0; i < std::min(others.size(), kLargestCompared); ++i) {
+  for (int64_t i = 0; i < std::min(others.size(), kMaxCompared); ++i) {
     const uint64_t hash = hash_of(others.get(i));
     if (wanted.contains(hash))
       found.insert(hash);

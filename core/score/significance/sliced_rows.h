@@ -18,10 +18,10 @@ class SlicedRows {
   /// `values` row by row.
   SlicedRows(std::span<const double> values, size_t columns) {
     const size_t rows = columns == 0 ? 0 : values.size() / columns;
-    for (size_t first = 0; first < columns; first += kMostVectors * kLanes) {
+    for (size_t first = 0; first < columns; first += kMaxVectors * kLanes) {
       Slice& slice = slices_.emplace_back();
       slice.first = first;
-      slice.width = std::min(columns - first, kMostVectors * kLanes);
+      slice.width = std::min(columns - first, kMaxVectors * kLanes);
       slice.vectors = (slice.width + kLanes - 1) / kLanes;
       slice.rows.resize(rows * slice.vectors);
       for (size_t row = 0; row < rows; ++row) {
@@ -36,7 +36,7 @@ class SlicedRows {
   /// Adds the rows that `chosen` names, one after the other, to `sums` [columns].
   void add(std::span<const uint32_t> chosen, std::span<Real> sums) const {
     for (const auto& slice : slices_) {
-      std::array<Vector, kMostVectors> total{};
+      std::array<Vector, kMaxVectors> total{};
       for (size_t at = 0; at < slice.width; ++at)
         total[at / kLanes].lanes[at % kLanes] = sums[slice.first + at];
       kAdders[slice.vectors - 1](slice.rows.data(), chosen, total);
@@ -48,12 +48,12 @@ class SlicedRows {
  private:
   static constexpr size_t kVectorBytes = 16;  // what every x86-64 and every ARM64 has
   static constexpr size_t kLanes = kVectorBytes / sizeof(Real);
-  static constexpr size_t kMostVectors = 8;
+  static constexpr size_t kMaxVectors = 8;
   struct Vector {
     using Lanes [[gnu::vector_size(kVectorBytes)]] = Real;
     Lanes lanes = {};
   };
-  using Total = std::array<Vector, kMostVectors>;
+  using Total = std::array<Vector, kMaxVectors>;
 
   struct Slice {
     size_t first = 0;          ///< column
@@ -75,11 +75,11 @@ class SlicedRows {
 
   using Adder = void (*)(const Vector*, std::span<const uint32_t>, Total&);
   template <size_t... kCounts>
-  static constexpr std::array<Adder, kMostVectors> adders(std::index_sequence<kCounts...>) {
+  static constexpr std::array<Adder, kMaxVectors> adders(std::index_sequence<kCounts...>) {
     return {add_rows<kCounts + 1>...};
   }
-  static constexpr std::array<Adder, kMostVectors> kAdders =
-      adders(std::make_index_sequence<kMostVectors>());
+  static constexpr std::array<Adder, kMaxVectors> kAdders =
+      adders(std::make_index_sequence<kMaxVectors>());
 
   std::vector<Slice> slices_;
 };

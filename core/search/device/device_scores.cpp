@@ -105,7 +105,7 @@ at::Tensor DeviceScores::found_by_operators(const at::Tensor& asked, int64_t bes
 
 std::vector<ScoreAnswer> DeviceScores::answer(std::span<const ScoreQuery> queries) const {
   const Extent extent(queries);
-  const bool has_kernel = nn::gpu::has_kernels(scores_) && extent.best <= nn::gpu::kMostBestColumns;
+  const bool has_kernel = nn::gpu::has_kernels(scores_) && extent.best <= nn::gpu::kMaxBestColumns;
   const int64_t found = std::min(extent.best + (has_kernel ? 0 : kMoreForTies), columns());
   const at::Tensor asked = to_device(asked_columns(queries, extent.columns), scores_.device());
   std::vector<ScoreAnswer> answers =

@@ -10,7 +10,7 @@
 namespace phraseq::phrasal {
 namespace {
 
-constexpr int64_t kLargestNumber = 65536;
+constexpr int64_t kMaxNumber = 65536;
 constexpr const char* kForms =
     "44: 4 heads with n=1 and 4 with n=2. 12: n-grams of 1 and 2. 10,6: for 10 or more heads. "
     "44/22: different values for encoder and decoder.";
@@ -25,13 +25,13 @@ int64_t number_of(std::string_view part, std::string_view text) {
         fmt::format("--pa-ngrams '{}' is neither a string of digits nor a list of numbers", text),
         kForms);
   }
-  if (overflows || number > kLargestNumber) {
+  if (overflows || number > kMaxNumber) {
     throw UsageError(
         fmt::format("--pa-ngrams '{}': {} is out of range, expected 0 to {} (n-grams have at "
                     "most {} words)",
                     text,
                     part,
-                    kLargestNumber,
+                    kMaxNumber,
                     kLongestNgram),
         kForms);
   }

@@ -10,7 +10,7 @@ namespace phraseq::phrase_rep {
 namespace {
 
 /// No sentence is longer.
-constexpr double kMostTokens = 1000000;
+constexpr double kMaxTokens = 1000000;
 
 void describe_phrases(PhraseRepOptions& o, OptionTable& v) {
   v.field(
@@ -62,13 +62,13 @@ void describe_segmentation(PhraseRepOptions& o, OptionTable& v) {
           o.pr_seg,
           kSegmentationKindNames,
           "Segmentation into phrases: n-grams, or parse trees of the data (preprocess --trees).");
-  v.field("pr-seg-max", o.pr_seg_max, "Maximum number of tokens in a phrase.").in(1, kMostTokens);
+  v.field("pr-seg-max", o.pr_seg_max, "Maximum number of tokens in a phrase.").in(1, kMaxTokens);
   v.field("pr-seg-min", o.pr_seg_min, "Minimum number of tokens in a phrase, except the last.")
-      .in(1, kMostTokens);
+      .in(1, kMaxTokens);
   v.field("pr-seg-div",
           o.pr_seg_div,
           "Divisor: the phrase length is the sentence length divided by this value.")
-      .in(1, kMostTokens);
+      .in(1, kMaxTokens);
   v.field("pr-seg-round",
           o.pr_seg_round,
           kRoundingNames,
@@ -107,7 +107,7 @@ struct WidthOption {
         "model width ({})",
         name,
         text,
-        kLargestWidth,
+        kMaxWidth,
         encoder_model == decoder_model ? std::to_string(encoder_model)
                                        : fmt::format("{}, {}", encoder_model, decoder_model));
   }

@@ -12,10 +12,10 @@ int64_t parse_one(std::string_view text, int64_t model) {
     text.remove_suffix(1);
     factor = model;
     if (text.empty())
-      return factor <= kLargestWidth ? factor : 0;
+      return factor <= kMaxWidth ? factor : 0;
   }
   const int64_t number = number_in<int64_t>(text).value_or(0);
-  return number > 0 && number <= kLargestWidth / factor ? number * factor : 0;
+  return number > 0 && number <= kMaxWidth / factor ? number * factor : 0;
 }
 
 }  // namespace

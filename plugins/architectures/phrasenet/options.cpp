@@ -11,8 +11,7 @@ void PhraseNetOptions::describe(OptionTable& table) {
               kVariantNames,
               "gate: a gate chooses between word and phrase, and a classifier chooses the slot; "
               "softmax: one softmax over words and encoded phrases.");
-  table.field("gate-hidden", gate_hidden, "Hidden size of the gate network.")
-      .in(1, nn::kLargestSize);
+  table.field("gate-hidden", gate_hidden, "Hidden size of the gate network.").in(1, nn::kMaxSize);
   table.field(
       "gate-act",
       gate_act,

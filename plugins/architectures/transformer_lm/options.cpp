@@ -6,16 +6,15 @@ namespace phraseq::transformer_lm {
 namespace {
 
 void describe_sizes(OptionTable& table, LanguageModelOptions& o) {
-  table.field("decoder-embed-dim", o.decoder_embed_dim, "Embedding dimension.")
-      .in(1, nn::kLargestSize);
+  table.field("decoder-embed-dim", o.decoder_embed_dim, "Embedding dimension.").in(1, nn::kMaxSize);
   table
       .field("decoder-ffn-embed-dim",
              o.decoder_ffn_embed_dim,
              "Hidden dimension of the feed-forward layers.")
-      .in(1, nn::kLargestSize);
-  table.field("decoder-layers", o.decoder_layers, "Number of layers.").in(1, nn::kLargestSize);
+      .in(1, nn::kMaxSize);
+  table.field("decoder-layers", o.decoder_layers, "Number of layers.").in(1, nn::kMaxSize);
   table.field("decoder-attention-heads", o.decoder_attention_heads, "Number of attention heads.")
-      .in(1, nn::kLargestSize);
+      .in(1, nn::kMaxSize);
 }
 
 void describe_embeddings_and_norms(OptionTable& table, LanguageModelOptions& o) {
@@ -62,7 +61,7 @@ void LanguageModelOptions::describe(OptionTable& table) {
              max_positions,
              "Maximum number of tokens that the model reads; 0 = --tokens-per-sample of the task, "
              "or 1024 for other tasks.")
-      .in(0, nn::kLargestLength);
+      .in(0, nn::kMaxLength);
 }
 
 std::vector<std::string> LanguageModelOptions::problems() const {

@@ -130,7 +130,7 @@ TEST_F(CudaKernelCache, ChoosesHowARowIsHeldByItsColumns) {
   EXPECT_EQ(row_variant(512, 4, true), (RowVariant{4, 4}));
   EXPECT_EQ(row_variant(512, 2, false), (RowVariant{1, 16}));
   EXPECT_EQ(row_variant(299, 2, true), (RowVariant{1, 16}));
-  EXPECT_EQ(row_variant(kMostRowColumns, 4, false), (RowVariant{1, 64}));
+  EXPECT_EQ(row_variant(kMaxRowColumns, 4, false), (RowVariant{1, 64}));
 }
 
 TEST(CudaKernelLauncher, IsAvailableOnlyWithADriverAndACompiler) {

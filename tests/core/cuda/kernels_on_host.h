@@ -59,8 +59,8 @@ void run(unsigned blocks, unsigned blocks_y, const Kernel& kernel) {
 #define PHRASEQ_MEMBER
 #define PHRASEQ_SELDOM
 #define __device__ static
-// A row of up to kMostColumns in one lane; in packs, a multiple of 8 of them.
-inline constexpr int kMostColumns = 512;
+// A row of up to kMaxColumns in one lane; in packs, a multiple of 8 of them.
+inline constexpr int kMaxColumns = 512;
 #define PHRASEQ_WIDTH 1
 #define PHRASEQ_PACKS 512
 inline constexpr int kHeadDim = 32;

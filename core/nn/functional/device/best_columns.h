@@ -9,7 +9,7 @@
 namespace phraseq::nn::gpu {
 
 /// The most best columns that the kernel finds fast.
-inline constexpr int64_t kMostBestColumns = 128;
+inline constexpr int64_t kMaxBestColumns = 128;
 
 /// What a search asks of each row of scores [rows, columns] with has_kernels(): [rows, 2 · best +
 /// asked + 1] fp32. First the `best` best scores, best first (of equal ones, the lower column) and

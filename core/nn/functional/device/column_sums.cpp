@@ -28,12 +28,11 @@ struct Division {
 
   explicit Division(const at::Tensor& x) {
     // Enough warps for every GPU, and few enough that their sums are soon added.
-    constexpr int64_t kMostWarps = 2112, kLeastRows = 8;
+    constexpr int64_t kMaxWarps = 2112, kMinRows = 8;
     chunks = gpu::blocks_for(x.size(1), kChunk);
-    const int64_t most = std::max<int64_t>(kMostWarps / chunks, 1);
-    strips = {x.size(0),
-              std::max(kLeastRows, (x.size(0) + most - 1) / most),
-              static_cast<int>(x.size(1))};
+    const int64_t most = std::max<int64_t>(kMaxWarps / chunks, 1);
+    strips = {
+        x.size(0), std::max(kMinRows, (x.size(0) + most - 1) / most), static_cast<int>(x.size(1))};
     blocks = gpu::blocks_for(strips.rows, strips.strip_rows * kWarpsOfABlock);
     partial = at::empty({blocks * kWarpsOfABlock, strips.columns}, x.options().dtype(at::kFloat));
   }

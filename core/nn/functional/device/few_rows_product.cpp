@@ -9,7 +9,7 @@
 namespace phraseq::nn::gpu {
 namespace {
 
-constexpr int64_t kMostRows = 8;
+constexpr int64_t kMaxRows = 8;
 
 /// FewRowsShape of few_rows_product.cu.
 struct FewRowsShape {
@@ -21,7 +21,7 @@ struct FewRowsShape {
 }  // namespace
 
 bool few_rows_product_applies(const at::Tensor& x, const at::Tensor& weight) {
-  return has_kernels(x) && x.size(0) > 0 && x.size(0) <= kMostRows &&
+  return has_kernels(x) && x.size(0) > 0 && x.size(0) <= kMaxRows &&
          weight.scalar_type() == x.scalar_type() && weight.is_contiguous() && x.size(1) > 0 &&
          x.size(1) % pack_of(x) == 0 && x.stride(1) == 1 && x.stride(0) % pack_of(x) == 0 &&
          are_aligned({x, weight});

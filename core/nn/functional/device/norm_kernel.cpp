@@ -62,7 +62,7 @@ cuda::LaunchShape warps_for(int64_t rows, int64_t most_blocks) {
 
 bool has_norm_kernel(const at::Tensor& x, const at::Tensor& gain) {
   return has_kernels(x) && gain.scalar_type() == at::kFloat && x.size(-1) > 0 &&
-         x.size(-1) <= cuda::kMostRowColumns;
+         x.size(-1) <= cuda::kMaxRowColumns;
 }
 
 at::Tensor dropout_add_norm(const NormInputs& inputs, const at::Tensor& bias, double eps) {
@@ -72,10 +72,10 @@ at::Tensor dropout_add_norm(const NormInputs& inputs, const at::Tensor& bias, do
   Arguments arguments;
   arguments.add(in.x).add(in.residual).add(in.gain).add(shift).add(y).add(in.mean).add(in.rstd);
   arguments.add_value(in.shape);
-  constexpr int64_t kMostBlocks = 2112;  // each warp reads gain and bias
+  constexpr int64_t kMaxBlocks = 2112;  // each warp reads gain and bias
   if (in.shape.rows > 0)
     launch(
-        in.x, in.kernel({y}), "dropout_add_norm", warps_for(in.shape.rows, kMostBlocks), arguments);
+        in.x, in.kernel({y}), "dropout_add_norm", warps_for(in.shape.rows, kMaxBlocks), arguments);
   return y;
 }
 
@@ -83,9 +83,9 @@ at::Tensor dropout_add_norm_backward(const NormInputs& inputs,
                                      const at::Tensor& dy,
                                      const at::Tensor& dx,
                                      const at::Tensor& d_sum) {
-  Inputs in(inputs, /*eps=*/0.0);       // the deviations have it
-  constexpr int64_t kMostBlocks = 528;  // enough for every GPU; the sums of each warp are added
-  const cuda::LaunchShape warps = warps_for(in.shape.rows, kMostBlocks);
+  Inputs in(inputs, /*eps=*/0.0);      // the deviations have it
+  constexpr int64_t kMaxBlocks = 528;  // enough for every GPU; the sums of each warp are added
+  const cuda::LaunchShape warps = warps_for(in.shape.rows, kMaxBlocks);
   const at::Tensor partial =  // [warps, 2, model]
       at::empty({warps.blocks * warps.threads / 32, 2, in.shape.columns}, in.mean.options());
   Arguments arguments;

@@ -201,7 +201,7 @@ struct MultiplyInt8 {
 };
 
 /// Fewer rows are multiplied at least as fast without tiles: reading panels takes the time.
-constexpr int64_t kLeastTileRows = 3;
+constexpr int64_t kMinTileRows = 3;
 
 PHRASEQ_INLINE void finish_block(const TileSums& sums,
                                  const NarrowProduct<float>& task,
@@ -221,7 +221,7 @@ PHRASEQ_INLINE void finish_block(const TileSums& sums,
 
 void product(const NarrowProduct<float>& task, int64_t first, int64_t last) {
   const int64_t row_size = size_of_row(task.depth), panel_size = size_of_panel(task.depth);
-  if (task.rows < kLeastTileRows)
+  if (task.rows < kMinTileRows)
     return product_in_tiles<Int8Tile>(task, row_size, first, last);
   TileSums sums;
   visit_blocks(task.rows, row_size, first, last, [&](int64_t row, int64_t panel, int64_t height) {

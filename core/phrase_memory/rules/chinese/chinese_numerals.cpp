@@ -10,9 +10,9 @@ namespace {
 constexpr std::u32string_view kChineseDigits = U"〇一二三四五六七八九";
 constexpr int64_t kTenThousand = 10'000;
 constexpr int64_t kHundredMillion = 100'000'000;
-constexpr size_t kMostDigits = 15;
-constexpr size_t kMostDecimals = 6;
-constexpr size_t kMostFactorDigits = 6;  // 12000万 is written, 1200000万 is not
+constexpr size_t kMaxDigits = 15;
+constexpr size_t kMaxDecimals = 6;
+constexpr size_t kMaxFactorDigits = 6;  // 12000万 is written, 1200000万 is not
 
 /// digits * 10^-places
 struct Decimal {
@@ -105,7 +105,7 @@ std::optional<Decimal> decimal(std::u32string_view text) {
     return std::nullopt;
   const auto whole = is_arabic ? digits_value(whole_text) : section_value(whole_text);
   const auto after = digits_value(decimals);
-  if (!whole || !after || *whole >= kHundredMillion || decimals.size() > kMostDecimals)
+  if (!whole || !after || *whole >= kHundredMillion || decimals.size() > kMaxDecimals)
     return std::nullopt;
   Decimal value{*whole, 1};
   for (size_t place = 0; place < decimals.size(); ++place) value.power *= 10;
@@ -118,7 +118,7 @@ std::optional<Decimal> factor_of(std::u32string_view text) {
   if (const auto value = decimal(text))
     return value;
   const bool is_arabic = is_all_arabic(text);
-  if (is_arabic && (text.size() > kMostFactorDigits || text.front() == U'0'))
+  if (is_arabic && (text.size() > kMaxFactorDigits || text.front() == U'0'))
     return std::nullopt;
   const auto whole = is_arabic ? digits_value(text) : section_value(text);
   return whole ? std::optional(Decimal{*whole, 1}) : std::nullopt;
@@ -206,7 +206,7 @@ bool is_numeral(char32_t character) {
 }
 
 std::optional<int64_t> digits_value(std::u32string_view text) {
-  if (text.empty() || text.size() > kMostDigits)
+  if (text.empty() || text.size() > kMaxDigits)
     return std::nullopt;
   int64_t value = 0;
   for (const char32_t given : text) {

@@ -176,7 +176,7 @@ INSTANTIATE_TEST_SUITE_P(Kernels,
 INSTANTIATE_TEST_SUITE_P(SeveralChunks,
                          ProjectedCrossEntropyAgainstAllLogits,
                          ::testing::Values(Case{
-                             Smoothing::kFairseq, true, {0}, {}, 2 * kMostChunkRows + 3}));
+                             Smoothing::kFairseq, true, {0}, {}, 2 * kMaxChunkRows + 3}));
 
 TEST(ProjectedCrossEntropy, AgreesBetweenBf16AndFp32WithinRounding) {
   const at::Tensor targets = at::arange(19, at::kLong);

@@ -18,7 +18,7 @@ namespace phraseq::phrasenet {
 namespace {
 
 // Slots share a block of columns with the last words (core/nn/kernels/softmax.cpp).
-constexpr int64_t kSources = 31, kTargets = 157, kMostSlots = 3;
+constexpr int64_t kSources = 31, kTargets = 157, kMaxSlots = 3;
 
 PhraseNetOptions small_net(const std::string& variant) {
   PhraseNetOptions options;
@@ -72,7 +72,7 @@ class ReportedScores : public testing::TestWithParam<std::tuple<const char*, nn:
   ReportedScores()
       : model_(std::make_shared<PhraseNetModel>(
             small_net(std::get<0>(GetParam())),
-            ArchitectureSetup{kSources, kTargets, false, {{"phrase_slots", kMostSlots}}})),
+            ArchitectureSetup{kSources, kTargets, false, {{"phrase_slots", kMaxSlots}}})),
         plain_(small_net(std::get<0>(GetParam()))) {
     testing_support::set_golden_values(*model_);
     if (std::get<1>(GetParam()) == nn::Precision::kFp64) {

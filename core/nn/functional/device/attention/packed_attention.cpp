@@ -235,9 +235,9 @@ bool packed_attention_applies(const at::Tensor& q,
                               const SentenceRows& rows,
                               const AttentionLayout& layout,
                               bool causal) {
-  constexpr int64_t kMostBlocks = 65535;
-  return has_type(q, kv) && is_plain(layout) && layout.heads <= kMostBlocks &&
-         layout.head_dim % kTile == 0 && layout.head_dim <= cuda::kMostHeadColumns &&
+  constexpr int64_t kMaxBlocks = 65535;
+  return has_type(q, kv) && is_plain(layout) && layout.heads <= kMaxBlocks &&
+         layout.head_dim % kTile == 0 && layout.head_dim <= cuda::kMaxHeadColumns &&
          q.size(1) % 8 == 0 && kv.size(1) % 8 == 0 && are_aligned({q, kv}) &&
          shortest(rows.keys) > 0 && are_short(rows) && (!causal || rows.queries == rows.keys);
 }

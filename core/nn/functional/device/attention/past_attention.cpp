@@ -8,14 +8,14 @@
 namespace phraseq::nn::gpu {
 namespace {
 
-constexpr int kMostBlocks = 32;
+constexpr int kMaxBlocks = 32;
 
 /// PastBlocks of past_attention.cu.
 struct BlockTable {
   int count = 0;
-  int first_step[kMostBlocks] = {};
-  int rows[kMostBlocks] = {};
-  long long start[kMostBlocks] = {};
+  int first_step[kMaxBlocks] = {};
+  int rows[kMaxBlocks] = {};
+  long long start[kMaxBlocks] = {};
 
   explicit BlockTable(const PastBlocks& blocks) {
     const auto* const base = static_cast<const char*>(blocks.front().const_data_ptr());
@@ -41,9 +41,9 @@ struct PastShape {
 }  // namespace
 
 bool past_attention_applies(const at::Tensor& kvq, int64_t heads, size_t blocks) {
-  constexpr int64_t kPack = 8, kMostHeads = 65535;
+  constexpr int64_t kPack = 8, kMaxHeads = 65535;
   return has_kernels(kvq) && !at::GradMode::is_enabled() && kvq.size(0) > 0 &&
-         blocks <= kMostBlocks && heads <= kMostHeads && kvq.size(1) % (3 * heads * kPack) == 0 &&
+         blocks <= kMaxBlocks && heads <= kMaxHeads && kvq.size(1) % (3 * heads * kPack) == 0 &&
          kvq.stride(1) == 1 && kvq.stride(0) % kPack == 0 && are_aligned({kvq});
 }
 
