@@ -11,7 +11,6 @@
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/io/program_output.h"
-#include "core/options/command_line.h"
 #include "core/options/completion/bash_completion.h"
 #include "core/options/completion/fish_completion.h"
 #include "core/options/completion/zsh_completion.h"

@@ -20,7 +20,6 @@
 #include "core/data/task.h"
 #include "core/io/folders/scratch_folder.h"
 #include "core/nn/architecture.h"
-#include "core/options/command_line.h"
 #include "core/plugin/loader.h"
 
 namespace {

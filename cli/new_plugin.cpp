@@ -15,7 +15,6 @@
 #include "core/base/error.h"
 #include "core/io/atomic_file.h"
 #include "core/io/folders/staging_folder.h"
-#include "core/options/command_line.h"
 #include "core/plugin/loader.h"
 #include "core/plugin/search_path_plugins.h"
 #include "phraseq/abi_stamp.h"

@@ -6,7 +6,6 @@
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
-#include <iostream>
 #include <map>
 #include <string>
 #include <string_view>
@@ -21,7 +20,6 @@
 #include "core/base/text_fields.h"
 #include "core/base/wording/close_matches.h"
 #include "core/io/folders/folder_entries.h"
-#include "core/options/command_line.h"
 #include "core/options/man_page.h"
 
 namespace {

@@ -8,7 +8,6 @@
 #include "cli/command.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
-#include "core/options/command_line.h"
 #include "core/score/metrics/fairseq_bleu.h"
 #include "core/score/metrics/metric_set.h"
 #include "core/score/report/score_input.h"

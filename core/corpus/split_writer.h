@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "core/corpus/text_encoder.h"
 #include "core/text/dictionary.h"

@@ -1,6 +1,7 @@
 #include "core/criterion/token_loss.h"
 
 #include <algorithm>
+#include <vector>
 
 #include <ATen/ops/empty.h>
 #include <ATen/ops/index_select.h>

@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cstring>
 #include <exception>
-#include <utility>
 
 #include <ATen/ops/empty.h>
 #include <ATen/ops/zeros.h>

@@ -1,7 +1,6 @@
 #include "core/doctor/doctor_report.h"
 
 #include <algorithm>
-#include <filesystem>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

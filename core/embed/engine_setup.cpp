@@ -12,7 +12,6 @@
 #include "core/data/multilingual/tag_extras.h"
 #include "core/data/source_trees.h"
 #include "core/nn/packed/packed_weights.h"
-#include "core/nn/precision/precision_option.h"
 #include "core/options/batch_options.h"
 #include "core/run/options/decoder_choice.h"
 #include "core/run/options/model_options.h"

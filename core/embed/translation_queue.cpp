@@ -11,7 +11,6 @@
 
 #include <fmt/format.h>
 
-#include "core/base/error.h"
 #include "core/base/signals.h"
 #include "core/base/wording/counted.h"
 #include "core/embed/pending_request.h"

@@ -1,7 +1,5 @@
 #include "core/nn/padded_layout.h"
 
-#include <algorithm>
-
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/arange.h>
 #include <ATen/ops/bitwise_and.h>

@@ -2,13 +2,11 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <utility>
 
 #include <ATen/Dispatch.h>
 #include <ATen/Parallel.h>
 #include <ATen/core/Tensor.h>
 
-#include "core/base/error.h"
 #include "core/nn/flat_parameters.h"
 #include "core/nn/functional/reference/operators_only.h"
 #include "core/optim/update_kernels.h"

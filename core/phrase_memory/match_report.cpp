@@ -3,6 +3,7 @@
 #include <map>
 #include <memory>
 #include <ostream>
+#include <span>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -1,7 +1,5 @@
 #include "core/plugin/component_text.h"
 
-#include <utility>
-
 #include <fmt/format.h>
 
 #include "core/options/option_text.h"

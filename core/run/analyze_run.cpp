@@ -1,8 +1,8 @@
 #include "core/run/analyze_run.h"
 
 #include <algorithm>
-#include <limits>
 #include <optional>
+#include <vector>
 
 #include <ATen/Parallel.h>
 #include <fmt/format.h>

@@ -3,7 +3,6 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "core/base/api.h"
 #include "core/options/option_table.h"

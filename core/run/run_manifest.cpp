@@ -2,6 +2,7 @@
 
 #include <array>
 #include <thread>
+#include <vector>
 
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>

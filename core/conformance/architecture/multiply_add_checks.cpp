@@ -1,8 +1,6 @@
 #include "core/conformance/architecture/multiply_add_checks.h"
 
 #include <algorithm>
-#include <memory>
-#include <string>
 #include <string_view>
 
 #include <ATen/core/dispatch/Dispatcher.h>

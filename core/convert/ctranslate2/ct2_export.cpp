@@ -1,7 +1,6 @@
 #include "core/convert/ctranslate2/ct2_export.h"
 
 #include <map>
-#include <span>
 
 #include <fmt/format.h>
 

@@ -2,7 +2,6 @@
 
 #include <map>
 #include <string>
-#include <vector>
 
 #include "core/base/api.h"
 #include "core/checkpoint/safetensors/tensor_view.h"

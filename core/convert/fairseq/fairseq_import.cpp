@@ -1,7 +1,6 @@
 #include "core/convert/fairseq/fairseq_import.h"
 
 #include <filesystem>
-#include <utility>
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 #include "core/convert/fairseq/multilingual_import.h"
 
 #include <filesystem>
-#include <utility>
+#include <string>
 #include <vector>
 
 #include <fmt/format.h>

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <string>
-
 #include "core/convert/fairseq/fairseq_checkpoint.h"
 #include "core/convert/foreign_model.h"
 #include "core/convert/imported_model.h"

@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <optional>
 #include <set>
-#include <span>
 #include <utility>
 
 #include <fmt/format.h>

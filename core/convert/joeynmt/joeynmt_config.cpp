@@ -1,7 +1,6 @@
 #include "core/convert/joeynmt/joeynmt_config.h"
 
 #include <set>
-#include <utility>
 #include <vector>
 
 #include <fmt/format.h>

@@ -1,7 +1,6 @@
 #include "core/convert/marian/npz_import.h"
 
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <set>
 #include <utility>

@@ -1,7 +1,6 @@
 #include "core/convert/onnx/onnx_graph.h"
 
 #include <limits>
-#include <span>
 
 #include <fmt/format.h>
 

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <iostream>
 #include <system_error>
+#include <vector>
 
 #include <fmt/format.h>
 

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "core/base/api.h"
 #include "core/options/option_table.h"

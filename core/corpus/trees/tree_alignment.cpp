@@ -1,6 +1,7 @@
 #include "core/corpus/trees/tree_alignment.h"
 
 #include <algorithm>
+#include <string_view>
 
 #include <fmt/format.h>
 

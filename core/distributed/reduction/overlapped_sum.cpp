@@ -1,6 +1,7 @@
 #include "core/distributed/reduction/overlapped_sum.h"
 
 #include <functional>
+#include <optional>
 #include <utility>
 
 #include <ATen/core/grad_mode.h>

@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <cstdint>
-#include <cstring>
 
 #include "core/nn/kernels/kernels.h"
 #include "core/nn/kernels/random_bits.h"

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <vector>
-
 #include <ATen/core/Tensor.h>
 
 #include "core/base/api.h"

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <unordered_map>
 #include <utility>
 
 #include <c10/core/StorageImpl.h>

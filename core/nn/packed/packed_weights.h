@@ -2,7 +2,6 @@
 
 #include <functional>
 #include <shared_mutex>
-#include <unordered_map>
 #include <vector>
 
 #include <ATen/core/Tensor.h>

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <memory>
-#include <vector>
 
 #include "core/nn/functional/attention.h"
 #include "core/nn/linear_map.h"

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "core/base/text_fields.h"
 #include "core/options/argument_spelling.h"
 #include "core/options/command_line.h"
 #include "core/options/fairseq/fairseq_values.h"

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <string>
 
 #include "core/base/text_fields.h"
 #include "core/options/option_table.h"

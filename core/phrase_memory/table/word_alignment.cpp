@@ -5,7 +5,6 @@
 #include <charconv>
 #include <iterator>
 #include <set>
-#include <string>
 
 #include <fmt/format.h>
 

@@ -1,7 +1,6 @@
 #include "core/score/contrastive/contrastive_options.h"
 
 #include <algorithm>
-#include <functional>
 
 #include "core/plot/plot_file.h"
 

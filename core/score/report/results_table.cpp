@@ -1,7 +1,5 @@
 #include "core/score/report/results_table.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "core/score/report/python_text.h"

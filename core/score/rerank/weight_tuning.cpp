@@ -1,6 +1,5 @@
 #include "core/score/rerank/weight_tuning.h"
 
-#include <span>
 #include <string_view>
 
 #include "core/base/random.h"

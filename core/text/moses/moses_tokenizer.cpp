@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <vector>
 
 #include "core/text/moses/character_set.h"
 #include "core/text/moses/text_rules.h"

@@ -1,7 +1,6 @@
 #include "core/train/micro_batches/micro_batch_workers.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "core/nn/flat_parameters.h"
 

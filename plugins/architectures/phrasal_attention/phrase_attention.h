@@ -1,7 +1,6 @@
 #pragma once
 
 #include <memory>
-#include <vector>
 
 #include "core/nn/transformer/attention_module.h"
 #include "plugins/architectures/phrasal_attention/decoding.h"

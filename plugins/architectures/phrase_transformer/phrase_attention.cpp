@@ -7,7 +7,6 @@
 
 #include "core/base/error.h"
 #include "core/nn/functional/attention_weights.h"
-#include "core/nn/module_list.h"
 #include "core/nn/recording.h"
 
 namespace phraseq::phrase_transformer {

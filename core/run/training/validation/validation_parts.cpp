@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <string>
-#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
