@@ -35,6 +35,31 @@ struct AverageOptions final : Options {
         .required()
         .value_name("FILE")
         .writes_file();
+    describe_counts(table);
+    describe_best(table);
+  }
+
+  std::vector<std::string> problems() const override {
+    const int choices =
+        (num_epoch_checkpoints > 0) + (num_update_checkpoints > 0) + (num_best_checkpoints > 0);
+    std::vector<std::string> found;
+    if (choices > 1)
+      found.emplace_back("at most one --num option can be given");
+    if (choices > 0 && inputs.size() > 1)
+      found.emplace_back("a --num option takes exactly one folder as input");
+    if (checkpoint_upper_bound >= 0 && num_epoch_checkpoints + num_update_checkpoints == 0) {
+      found.emplace_back(
+          "--checkpoint-upper-bound needs --num-epoch-checkpoints or --num-update-checkpoints");
+    }
+    if (!metric.empty() && num_best_checkpoints == 0)
+      found.emplace_back("--metric needs --num-best-checkpoints");
+    if (maximize != AutoSwitch::kAuto && num_best_checkpoints == 0)
+      found.emplace_back("--maximize-best-checkpoint-metric needs --num-best-checkpoints");
+    return found;
+  }
+
+ private:
+  void describe_counts(OptionTable& table) {
     table
         .field("num-epoch-checkpoints",
                num_epoch_checkpoints,
@@ -59,6 +84,9 @@ struct AverageOptions final : Options {
                "Ignore checkpoints after this epoch or update; -1 = no bound.")
         .at_least(-1)
         .value_name("N");
+  }
+
+  void describe_best(OptionTable& table) {
     table.field(
         "metric",
         metric,
@@ -70,25 +98,6 @@ struct AverageOptions final : Options {
                "Whether larger values of the metric are better; auto knows losses, BLEU, chrF and "
                "TER.")
         .bare_value("yes");
-  }
-
-  std::vector<std::string> problems() const override {
-    const int choices =
-        (num_epoch_checkpoints > 0) + (num_update_checkpoints > 0) + (num_best_checkpoints > 0);
-    std::vector<std::string> found;
-    if (choices > 1)
-      found.emplace_back("at most one --num option can be given");
-    if (choices > 0 && inputs.size() > 1)
-      found.emplace_back("a --num option takes exactly one folder as input");
-    if (checkpoint_upper_bound >= 0 && num_epoch_checkpoints + num_update_checkpoints == 0) {
-      found.emplace_back(
-          "--checkpoint-upper-bound needs --num-epoch-checkpoints or --num-update-checkpoints");
-    }
-    if (!metric.empty() && num_best_checkpoints == 0)
-      found.emplace_back("--metric needs --num-best-checkpoints");
-    if (maximize != AutoSwitch::kAuto && num_best_checkpoints == 0)
-      found.emplace_back("--maximize-best-checkpoint-metric needs --num-best-checkpoints");
-    return found;
   }
 };
 

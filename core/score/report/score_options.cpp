@@ -60,6 +60,21 @@ void ScoreOptions::describe_tests(OptionTable& table) {
   table.field("confidence-n", confidence_n, "Number of bootstrap resamples for --confidence.")
       .in(1, 1000000)
       .short_flag("cin");
+  describe_paired_tests(table);
+  table
+      .field("paired-jobs",
+             threads,
+             "Number of threads; 0 = one per core. The result does not depend on it.")
+      .in(0, 4096)
+      .short_flag("j")
+      .alias("threads");
+  table.field("seed",
+              seed,
+              "Random seed: an integer, or none for a random one. The environment variable "
+              "SACREBLEU_SEED sets the default.");
+}
+
+void ScoreOptions::describe_paired_tests(OptionTable& table) {
   table
       .field("paired-ar",
              paired_ar,
@@ -76,17 +91,6 @@ void ScoreOptions::describe_tests(OptionTable& table) {
   table.field("paired-bs-n", paired_bs_n, "Number of bootstrap resamples for --paired-bs.")
       .in(1, 1000000)
       .short_flag("pbsn");
-  table
-      .field("paired-jobs",
-             threads,
-             "Number of threads; 0 = one per core. The result does not depend on it.")
-      .in(0, 4096)
-      .short_flag("j")
-      .alias("threads");
-  table.field("seed",
-              seed,
-              "Random seed: an integer, or none for a random one. The environment variable "
-              "SACREBLEU_SEED sets the default.");
 }
 
 void ScoreOptions::describe_report(OptionTable& table) {

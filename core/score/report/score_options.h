@@ -53,6 +53,7 @@ struct PHRASEQ_API ScoreOptions : MetricOptions {
   void describe_input(OptionTable& table);
   void describe_fairseq(OptionTable& table);
   void describe_tests(OptionTable& table);
+  void describe_paired_tests(OptionTable& table);
   void describe_report(OptionTable& table);
 };
 

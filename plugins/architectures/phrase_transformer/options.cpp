@@ -38,6 +38,60 @@ void check_layers(const PhraseTransformerOptions& o, std::vector<std::string>& f
   }
 }
 
+void describe_grams(OptionTable& table, PhraseTransformerOptions& o) {
+  table
+      .field(
+          "pt-grams",
+          o.pt_grams,
+          "N-gram sizes. cross: a set, every head uses every size; 0 = single words. sep: one size "
+          "per head; 0 = a head without phrases.")
+      .in(0, kLongestGram)
+      .value_name("N,N,…");
+  table.field(
+      "pt-mode",
+      o.pt_mode,
+      kGramModeNames,
+      "cross: one LSTM per n-gram size reads the queries and keys of all heads. sep: each head "
+      "has one n-gram size, and an LSTM reads its queries, keys and values separately.");
+  table
+      .field("pt-layers",
+             o.pt_layers,
+             "Encoder layers with phrases: all, P for the first P, -P for the last P; P up to "
+             "--encoder-layers.")
+      .value_name("P");
+  table.field("pt-raw",
+              o.pt_raw,
+              "Keep the queries and keys of words in addition to those of phrases (cross).");
+  table.field(
+      "pt-scale",
+      o.pt_scale,
+      kGramScaleNames,
+      "What to scale by 1/sqrt(head width). word: the queries of words, before the LSTM reads "
+      "them; all: the attention scores.");
+}
+
+/// The LSTMs: what they give, which heads they serve, and their dropout.
+void describe_lstm(OptionTable& table, PhraseTransformerOptions& o) {
+  table.field("pt-state",
+              o.pt_state,
+              kGramStateNames,
+              "Representation of an n-gram: the last hidden state of the LSTM, its cell state, or "
+              "their sum.");
+  table.field(
+      "pt-head-order",
+      o.pt_head_order,
+      kGramHeadOrderNames,
+      "Assignment of sizes to heads (sep): in the order of --pt-grams, or in ascending order.");
+  table.field("pt-dropout", o.pt_dropout, "Dropout probability on the input of the LSTM.")
+      .in(0.0, 0.99);
+  table.field(
+      "pt-dropout-scope",
+      o.pt_dropout_scope,
+      kGramDropoutScopeNames,
+      "window: one dropout mask for each position of each window; position: one mask for each "
+      "token, so that all windows can share the input projections.");
+}
+
 }  // namespace
 
 PhraseTransformerOptions::PhraseTransformerOptions() {
@@ -49,53 +103,8 @@ PhraseTransformerOptions::PhraseTransformerOptions() {
 
 void PhraseTransformerOptions::describe(OptionTable& table) {
   TransformerOptions::describe(table);
-  table
-      .field(
-          "pt-grams",
-          pt_grams,
-          "N-gram sizes. cross: a set, every head uses every size; 0 = single words. sep: one size "
-          "per head; 0 = a head without phrases.")
-      .in(0, kLongestGram)
-      .value_name("N,N,…");
-  table.field(
-      "pt-mode",
-      pt_mode,
-      kGramModeNames,
-      "cross: one LSTM per n-gram size reads the queries and keys of all heads. sep: each head "
-      "has one n-gram size, and an LSTM reads its queries, keys and values separately.");
-  table
-      .field("pt-layers",
-             pt_layers,
-             "Encoder layers with phrases: all, P for the first P, -P for the last P; P up to "
-             "--encoder-layers.")
-      .value_name("P");
-  table.field("pt-raw",
-              pt_raw,
-              "Keep the queries and keys of words in addition to those of phrases (cross).");
-  table.field(
-      "pt-scale",
-      pt_scale,
-      kGramScaleNames,
-      "What to scale by 1/sqrt(head width). word: the queries of words, before the LSTM reads "
-      "them; all: the attention scores.");
-  table.field("pt-state",
-              pt_state,
-              kGramStateNames,
-              "Representation of an n-gram: the last hidden state of the LSTM, its cell state, or "
-              "their sum.");
-  table.field(
-      "pt-head-order",
-      pt_head_order,
-      kGramHeadOrderNames,
-      "Assignment of sizes to heads (sep): in the order of --pt-grams, or in ascending order.");
-  table.field("pt-dropout", pt_dropout, "Dropout probability on the input of the LSTM.")
-      .in(0.0, 0.99);
-  table.field(
-      "pt-dropout-scope",
-      pt_dropout_scope,
-      kGramDropoutScopeNames,
-      "window: one dropout mask for each position of each window; position: one mask for each "
-      "token, so that all windows can share the input projections.");
+  describe_grams(table, *this);
+  describe_lstm(table, *this);
 }
 
 std::vector<std::string> PhraseTransformerOptions::problems() const {
