@@ -1,8 +1,10 @@
 #include "core/score/tokenizers/bleu_tokenizer.h"
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <sentencepiece_processor.h>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -17,12 +19,15 @@
 namespace phraseq::score {
 namespace {
 
-constexpr const char* kSentencePieceNames[] = {"spm", "flores101", "flores200", "spBLEU-1K"};
+constexpr std::string_view kSentencePieceNames[] = {"spm", "flores101", "flores200", "spBLEU-1K"};
 
-bool needs_a_model(const std::string& name) {
-  return std::find(std::begin(kSentencePieceNames), std::end(kSentencePieceNames), name) !=
-         std::end(kSentencePieceNames);
-}
+/// The tokenizers without a model.
+constexpr std::pair<std::string_view, std::string (*)(std::string_view)> kPlainTokenizers[] = {
+    {"none", [](std::string_view line) { return std::string(line); }},
+    {"zh", tokenize_zh},
+    {"13a", tokenize_13a},
+    {"intl", tokenize_intl},
+    {"char", tokenize_char}};
 
 BleuTokenizer make_sentencepiece_tokenizer(const std::string& name, const std::string& model) {
   if (model.empty()) {
@@ -46,11 +51,22 @@ BleuTokenizer make_sentencepiece_tokenizer(const std::string& name, const std::s
   return {name == "spm" ? "flores101" : name, tokenize};
 }
 
-/// The names that `make_bleu_tokenizer` knows.
-const std::vector<std::string>& bleu_tokenizer_names() {
-  static const std::vector<std::string> names = {
-      "none", "zh", "13a", "intl", "char", "spm", "flores101", "flores200", "spBLEU-1K"};
-  return names;
+[[noreturn]] void reject_tokenizer(const std::string& name) {
+  if (name == "ja-mecab" || name == "ko-mecab") {
+    throw UsageError(
+        fmt::format("the BLEU tokenizer {} needs MeCab, which phraseq does not have", name),
+        "Use --bleu-tokenize char (score --tokenize char) or spm, or segment both sides with MeCab "
+        "and use none; without --bleu-tokenize, the target language determines the tokenizer.");
+  }
+  std::vector<std::string> known;
+  for (const auto& [plain, tokenize] : kPlainTokenizers) known.emplace_back(plain);
+  known.insert(known.end(), std::begin(kSentencePieceNames), std::end(kSentencePieceNames));
+  const std::string guess = did_you_mean(name, known);
+  throw UsageError(fmt::format("there is no BLEU tokenizer '{}'; known: {}{}{}",
+                               name,
+                               fmt::join(known, ", "),
+                               guess.empty() ? "" : "; ",
+                               guess));
 }
 
 }  // namespace
@@ -64,31 +80,13 @@ std::string default_tokenizer(const std::string& target_language) {
 }
 
 BleuTokenizer make_bleu_tokenizer(const std::string& name, const std::string& model) {
-  if (name == "13a")
-    return {name, tokenize_13a};
-  if (name == "intl")
-    return {name, tokenize_intl};
-  if (name == "zh")
-    return {name, tokenize_zh};
-  if (name == "char")
-    return {name, tokenize_char};
-  if (name == "none")
-    return {name, [](std::string_view line) { return std::string(line); }};
-  if (needs_a_model(name))
-    return make_sentencepiece_tokenizer(name, model);
-  if (name == "ja-mecab" || name == "ko-mecab") {
-    throw UsageError(
-        fmt::format("the BLEU tokenizer {} needs MeCab, which phraseq does not have", name),
-        "Use --bleu-tokenize char (score --tokenize char) or spm, or segment both sides with MeCab "
-        "and use none; without --bleu-tokenize, the target language determines the tokenizer.");
+  for (const auto& [plain, tokenize] : kPlainTokenizers) {
+    if (name == plain)
+      return {name, tokenize};
   }
-  const std::vector<std::string>& known = bleu_tokenizer_names();
-  const std::string guess = did_you_mean(name, known);
-  throw UsageError(fmt::format("there is no BLEU tokenizer '{}'; known: {}{}{}",
-                               name,
-                               fmt::join(known, ", "),
-                               guess.empty() ? "" : "; ",
-                               guess));
+  if (std::ranges::count(kSentencePieceNames, name) > 0)
+    return make_sentencepiece_tokenizer(name, model);
+  reject_tokenizer(name);
 }
 
 }  // namespace phraseq::score
