@@ -15,7 +15,7 @@ constexpr const char* kDescription =
 
 int analyze_command(std::span<const std::string> arguments) {
   phraseq::AnalyzeRun run(arguments);
-  if (!phraseq::begin_command(run.table, "analyze", kUsage, kDescription, arguments, [&run] {
+  if (!phraseq::begin_command(run.table, {"analyze", kUsage, kDescription}, arguments, [&run] {
         return run.options.problems();
       }))
     return phraseq::kExitOk;

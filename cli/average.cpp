@@ -129,9 +129,9 @@ std::vector<std::string> find_inputs(const AverageOptions& options) {
 int average(std::span<const std::string> arguments) {
   AverageOptions options;
   if (!begin_command(options,
-                     "average",
-                     "FILE... --output FILE | FOLDER --num-...-checkpoints N --output FILE",
-                     "Averages the parameters of several checkpoints.",
+                     {"average",
+                      "FILE... --output FILE | FOLDER --num-...-checkpoints N --output FILE",
+                      "Averages the parameters of several checkpoints."},
                      arguments))
     return kExitOk;
   const auto inputs = find_inputs(options);

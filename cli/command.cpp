@@ -177,40 +177,38 @@ int run_command(const std::string& name,
 }
 
 bool answer_help(const OptionTable& table,
-                 std::string_view name,
-                 std::string_view usage,
-                 std::string_view description,
+                 const CommandText& command,
                  std::span<const std::string> arguments) {
   if (peek_flag(arguments, "help-markdown")) {
-    const std::string page = fmt::format("{}\n\n    phraseq {} {}", description, name, usage);
-    std::cout << markdown_text(table, fmt::format("phraseq {}", name), page);
+    const std::string page =
+        fmt::format("{}\n\n    phraseq {} {}", command.description, command.name, command.usage);
+    std::cout << markdown_text(table, fmt::format("phraseq {}", command.name), page);
     return true;
   }
   if (peek_flag(arguments, "help-man")) {
-    std::cout << man_page(table, name, usage, description);
+    std::cout << man_page(table, command.name, command.usage, command.description);
     return true;
   }
   if (peek_flag(arguments, "help-json")) {
-    std::cout << option_json(table, name, description).dump() << '\n';
+    std::cout << option_json(table, command.name, command.description).dump() << '\n';
     return true;
   }
   if (!peek_flag(arguments, "help"))
     return false;
-  std::cout << help_text(table, fmt::format("phraseq {} {}", name, usage), description);
+  std::cout << help_text(
+      table, fmt::format("phraseq {} {}", command.name, command.usage), command.description);
   return true;
 }
 
 bool begin_command(OptionTable& table,
-                   std::string_view name,
-                   std::string_view usage,
-                   std::string_view description,
+                   const CommandText& command,
                    std::span<const std::string> arguments,
                    const std::function<std::vector<std::string>()>& problems,
                    const ExplainOption& explain_unknown) {
-  if (answer_help(table, name, usage, description, arguments))
+  if (answer_help(table, command, arguments))
     return false;
-  const fairseq::Taken taken = fairseq::take_flags(name, table, arguments);
-  for (const std::string& note : taken.notes) print_note(std::string(name), note);
+  const fairseq::Taken taken = fairseq::take_flags(command.name, table, arguments);
+  for (const std::string& note : taken.notes) print_note(std::string(command.name), note);
   const auto all_problems = [&] {
     std::vector<std::string> found = problems ? problems() : std::vector<std::string>();
     found.insert(found.begin(), taken.problems.begin(), taken.problems.end());
@@ -224,14 +222,11 @@ bool begin_command(OptionTable& table,
 }
 
 bool begin_command(Options& options,
-                   std::string_view name,
-                   std::string_view usage,
-                   std::string_view description,
+                   const CommandText& command,
                    std::span<const std::string> arguments) {
   OptionTable table;
   options.describe(table);
-  return begin_command(
-      table, name, usage, description, arguments, [&] { return options.problems(); });
+  return begin_command(table, command, arguments, [&] { return options.problems(); });
 }
 
 std::vector<std::filesystem::path> command_programs() {

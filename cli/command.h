@@ -22,45 +22,39 @@ int run_command(const std::string& name,
                 const char* const* argv,
                 const std::function<int(std::span<const std::string>)>& command);
 
+/// What the help of a command says before its options.
+struct CommandText {
+  std::string_view name;         ///< what follows "phraseq"
+  std::string_view usage;        ///< what follows "phraseq NAME"
+  std::string_view description;  ///< what the command does, in sentences
+};
+
 /// Answers --help (for people), --help-markdown (for docs/options), --help-man (for man) and
-/// --help-json (for completion) from the described options; false if none was requested. `usage` is
-/// what follows "phraseq NAME".
+/// --help-json (for completion) from the described options; false if none was requested.
 bool answer_help(const OptionTable& table,
-                 std::string_view name,
-                 std::string_view usage,
-                 std::string_view description,
+                 const CommandText& command,
                  std::span<const std::string> arguments);
 
 /// The beginning of a command whose options are described: answers --help, or parses the command
 /// line (`problems` and `explain_unknown` are those of parse_command_line) and answers
 /// --print-config. False if the command has been answered and no work is left.
 bool begin_command(OptionTable& table,
-                   std::string_view name,
-                   std::string_view usage,
-                   std::string_view description,
+                   const CommandText& command,
                    std::span<const std::string> arguments,
                    const std::function<std::vector<std::string>()>& problems = {},
                    const ExplainOption& explain_unknown = {});
 
 /// The same for a command with nothing but these options.
 bool begin_command(Options& options,
-                   std::string_view name,
-                   std::string_view usage,
-                   std::string_view description,
+                   const CommandText& command,
                    std::span<const std::string> arguments);
 
 /// begin_command for a run, which has a table, problems() and explain_unknown().
 template <class Run>
-bool begin_run(Run& run,
-               std::string_view name,
-               std::string_view usage,
-               std::string_view description,
-               std::span<const std::string> arguments) {
+bool begin_run(Run& run, const CommandText& command, std::span<const std::string> arguments) {
   return begin_command(
       run.table,
-      name,
-      usage,
-      description,
+      command,
       arguments,
       [&run] { return run.problems(); },
       [&run](const std::string& option) { return run.explain_unknown(option); });

@@ -108,7 +108,7 @@ int compare_command(std::span<const std::string> arguments) {
   score::MetricSet metric_set(score::find_metrics(arguments, named), named);
   metric_set.describe(table);
   const auto problems = [&] { return metric_set.add_problems(options.problems()); };
-  if (!begin_command(table, "compare", kUsage, kDescription, arguments, problems))
+  if (!begin_command(table, {"compare", kUsage, kDescription}, arguments, problems))
     return kExitOk;
   check_outputs(options);
   metric_set.warn_of_unused_options();

@@ -68,10 +68,10 @@ void add_commands(CompletionModel& model) {
 int completion(std::span<const std::string> arguments) {
   CompletionOptions options;
   if (!begin_command(options,
-                     "completion",
-                     "bash|zsh|fish [--plugin-dir DIR,...]",
-                     "Prints a completion script for a shell: commands, options and their values, "
-                     "names of components, files.",
+                     {"completion",
+                      "bash|zsh|fish [--plugin-dir DIR,...]",
+                      "Prints a completion script for a shell: commands, options and their values, "
+                      "names of components, files."},
                      arguments))
     return kExitOk;
   CompletionModel model;

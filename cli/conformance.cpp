@@ -184,10 +184,10 @@ int conformance_command(std::span<const std::string> arguments) {
   ConformanceOptions options;
   if (!begin_command(
           options,
-          "conformance",
-          "FILE [OPTIONS]",
-          "Runs the conformance checks of every component of a plugin on small models and "
-          "generated data; 'phraseq plugins check' runs this command in a separate process.",
+          {"conformance",
+           "FILE [OPTIONS]",
+           "Runs the conformance checks of every component of a plugin on small models and "
+           "generated data; 'phraseq plugins check' runs this command in a separate process."},
           arguments))
     return kExitOk;
   return check(options);

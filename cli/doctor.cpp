@@ -28,12 +28,12 @@ int doctor(std::span<const std::string> arguments) {
   DoctorOptions options;
   if (!begin_command(
           options,
-          "doctor",
-          "[--json] [--plugin-dir DIR,...]",
-          "Checks this machine and this installation: processor, memory, disk, limits, plugins, "
-          "and one update of a small Transformer. Add the output to bug reports. Exit code: 0 = no "
-          "problem, 1 = the training step failed, 5 = a plugin cannot be used, 6 = a problem with "
-          "the disk, the memory or a system limit.",
+          {"doctor",
+           "[--json] [--plugin-dir DIR,...]",
+           "Checks this machine and this installation: processor, memory, disk, limits, plugins, "
+           "and one update of a small Transformer. Add the output to bug reports. Exit code: 0 = "
+           "no problem, 1 = the training step failed, 5 = a plugin cannot be used, 6 = a problem "
+           "with the disk, the memory or a system limit."},
           arguments))
     return kExitOk;
   const std::string programs =

@@ -50,9 +50,9 @@ struct ExportOptions final : Options {
 int export_model(std::span<const std::string> arguments) {
   ExportOptions options;
   if (!begin_command(options,
-                     "export",
-                     "--format FORMAT CHECKPOINT FOLDER",
-                     "Converts a checkpoint to the format of another toolkit.",
+                     {"export",
+                      "--format FORMAT CHECKPOINT FOLDER",
+                      "Converts a checkpoint to the format of another toolkit."},
                      arguments))
     return kExitOk;
   const ExportModel model = ExportModel::open(resolve_checkpoint(options.checkpoint));

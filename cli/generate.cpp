@@ -14,7 +14,7 @@ constexpr const char* kDescription =
 
 int generate_command(std::span<const std::string> arguments) {
   phraseq::GenerateRun run(arguments, /*line_by_line=*/false);
-  if (!phraseq::begin_run(run, "generate", kUsage, kDescription, arguments))
+  if (!phraseq::begin_run(run, {"generate", kUsage, kDescription}, arguments))
     return phraseq::kExitOk;
   return phraseq::generate(run);
 }

@@ -117,10 +117,10 @@ struct ImportOptions final : Options {
 int import(std::span<const std::string> arguments) {
   ImportOptions options;
   if (!begin_command(options,
-                     "import",
-                     kUsage,
-                     "Converts a model trained with another toolkit to a checkpoint. Nothing in "
-                     "the model's files is executed.",
+                     {"import",
+                      kUsage,
+                      "Converts a model trained with another toolkit to a checkpoint. Nothing in "
+                      "the model's files is executed."},
                      arguments))
     return kExitOk;
   options.sort_files();

@@ -46,9 +46,9 @@ int inspect(std::span<const std::string> arguments) {
   InspectOptions options;
   if (!begin_command(
           options,
-          "inspect",
-          "FILE [--tensors] [--options] [--json]",
-          "Verifies a checkpoint and prints its contents. Damage is an error (exit code 4).",
+          {"inspect",
+           "FILE [--tensors] [--options] [--json]",
+           "Verifies a checkpoint and prints its contents. Damage is an error (exit code 4)."},
           arguments))
     return kExitOk;
   print(CheckpointFile::open(resolve_checkpoint(options.file)), options);

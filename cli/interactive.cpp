@@ -15,7 +15,7 @@ constexpr const char* kDescription =
 
 int interactive_command(std::span<const std::string> arguments) {
   phraseq::GenerateRun run(arguments, /*line_by_line=*/true);
-  if (!phraseq::begin_run(run, "interactive", kUsage, kDescription, arguments))
+  if (!phraseq::begin_run(run, {"interactive", kUsage, kDescription}, arguments))
     return phraseq::kExitOk;
   return phraseq::generate(run);
 }

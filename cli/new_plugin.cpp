@@ -169,10 +169,10 @@ int new_plugin(std::span<const std::string> arguments) {
     return is_named ? name_problems(options) : std::vector<std::string>();
   };
   if (!begin_command(table,
-                     "new-plugin",
-                     "NAME --kind KIND [OPTIONS]",
-                     "Writes a folder with a minimal plugin that builds and passes 'phraseq "
-                     "plugins check': a starting point for your own.",
+                     {"new-plugin",
+                      "NAME --kind KIND [OPTIONS]",
+                      "Writes a folder with a minimal plugin that builds and passes 'phraseq "
+                      "plugins check': a starting point for your own."},
                      arguments,
                      problems))
     return kExitOk;

@@ -95,7 +95,7 @@ int rules(const PhraseTableOptions& options) {
 
 int phrase_table(std::span<const std::string> arguments) {
   PhraseTableOptions options;
-  if (!begin_command(options, "phrase-table", kUsage, kDescription, arguments))
+  if (!begin_command(options, {"phrase-table", kUsage, kDescription}, arguments))
     return kExitOk;
   switch (options.action) {
     case PhraseTableAction::kBuild:

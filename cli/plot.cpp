@@ -15,7 +15,7 @@ constexpr const char* kDescription =
 
 int plot_command(std::span<const std::string> arguments) {
   plot::PlotOptions options;
-  if (!begin_command(options, "plot", "RUN... [options]", kDescription, arguments))
+  if (!begin_command(options, {"plot", "RUN... [options]", kDescription}, arguments))
     return kExitOk;
   check_result_target(options.output);
   plot::plot_runs(options);

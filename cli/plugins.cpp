@@ -14,9 +14,9 @@ int plugins(std::span<const std::string> arguments) {
   PluginsOptions options;
   if (!begin_command(
           options,
-          "plugins",
-          "list|explain NAME|check FILE|options [OPTIONS]",
-          "Lists, describes and checks plugins; 'options' writes the pages of docs/options.",
+          {"plugins",
+           "list|explain NAME|check FILE|options [OPTIONS]",
+           "Lists, describes and checks plugins; 'options' writes the pages of docs/options."},
           arguments))
     return kExitOk;
   if (options.action == "list")

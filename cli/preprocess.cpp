@@ -73,7 +73,7 @@ int run_preprocess(std::span<const std::string> arguments) {
   selection.options->describe(table);
   table.section("Plugins");
   plugins.describe(table);
-  if (!begin_command(table, "preprocess", kUsage, kDescription, arguments, [&] {
+  if (!begin_command(table, {"preprocess", kUsage, kDescription}, arguments, [&] {
         return all_problems(options, selection, table);
       }))
     return kExitOk;

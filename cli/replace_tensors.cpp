@@ -42,12 +42,12 @@ struct ReplaceTensorsOptions final : Options {
 int replace(std::span<const std::string> arguments) {
   ReplaceTensorsOptions options;
   if (!begin_command(options,
-                     "replace-tensors",
-                     "CHECKPOINT TENSORS --output FILE",
-                     "Writes a copy of a checkpoint with tensors replaced by those of a "
-                     "safetensors file. Names and shapes must match the checkpoint; other "
-                     "floating-point types are rounded to its type. Options, vocabularies and "
-                     "all other tensors are unchanged.",
+                     {"replace-tensors",
+                      "CHECKPOINT TENSORS --output FILE",
+                      "Writes a copy of a checkpoint with tensors replaced by those of a "
+                      "safetensors file. Names and shapes must match the checkpoint; other "
+                      "floating-point types are rounded to its type. Options, vocabularies and "
+                      "all other tensors are unchanged."},
                      arguments))
     return kExitOk;
   const ReplacedTensors replaced =

@@ -16,7 +16,7 @@ constexpr const char* kDescription =
 
 int rescore_command(std::span<const std::string> arguments) {
   phraseq::RescoreRun run(arguments);
-  if (!phraseq::begin_command(run.table, "rescore", kUsage, kDescription, arguments, [&run] {
+  if (!phraseq::begin_command(run.table, {"rescore", kUsage, kDescription}, arguments, [&run] {
         return run.options.problems();
       }))
     return phraseq::kExitOk;

@@ -213,7 +213,7 @@ int score_command(std::span<const std::string> arguments) {
   const auto named = options.peek_metrics(table, arguments);
   score::MetricSet metric_set(score::find_metrics(arguments, named), named);
   metric_set.describe(table);
-  if (answer_help(table, "score", kUsage, kDescription, arguments))
+  if (answer_help(table, {"score", kUsage, kDescription}, arguments))
     return kExitOk;
   reject_downloads(arguments);
   const auto problems = [&] {
@@ -221,7 +221,7 @@ int score_command(std::span<const std::string> arguments) {
     check_fairseq(options, table, found);
     return found;
   };
-  if (!begin_command(table, "score", kUsage, kDescription, arguments, problems))
+  if (!begin_command(table, {"score", kUsage, kDescription}, arguments, problems))
     return kExitOk;
   check_default_seed(table, options);
   override_format(options);

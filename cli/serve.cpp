@@ -17,7 +17,7 @@ constexpr const char* kDescription =
 int serve_command(std::span<const std::string> arguments) {
   phraseq::ServeRun run(arguments);
   if (!phraseq::begin_command(
-          run.table, "serve", kUsage, kDescription, arguments, [&run] { return run.problems(); }))
+          run.table, {"serve", kUsage, kDescription}, arguments, [&run] { return run.problems(); }))
     return phraseq::kExitOk;
   return phraseq::serve(run);
 }

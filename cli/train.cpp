@@ -35,7 +35,7 @@ int train_command(std::span<const std::string> given) {
   const std::vector<std::string> arguments = read_arguments(given);
   phraseq::TrainRun run(arguments);
   if (!phraseq::begin_run(
-          run, "train", "DATA --arch NAME --max-tokens N [options]", kDescription, arguments))
+          run, {"train", "DATA --arch NAME --max-tokens N [options]", kDescription}, arguments))
     return phraseq::kExitOk;
   return phraseq::train(run, arguments);
 }

@@ -12,9 +12,9 @@ namespace {
 int validate_command(std::span<const std::string> arguments) {
   phraseq::ValidateRun run(arguments);
   if (!phraseq::begin_run(run,
-                          "validate",
-                          "DATA --path FILE [options]",
-                          "Computes the loss of a checkpoint on splits of a data folder.",
+                          {"validate",
+                           "DATA --path FILE [options]",
+                           "Computes the loss of a checkpoint on splits of a data folder."},
                           arguments))
     return phraseq::kExitOk;
   phraseq::validate(run, [&run](const phraseq::ValidationResult& result) {

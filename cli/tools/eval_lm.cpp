@@ -14,7 +14,7 @@ constexpr const char* kDescription =
 int eval_lm_command(std::span<const std::string> arguments) {
   phraseq::EvalLmRun run(arguments);
   if (!phraseq::begin_command(
-          run.table, "eval-lm", "DATA --path FILE [options]", kDescription, arguments, [&run] {
+          run.table, {"eval-lm", "DATA --path FILE [options]", kDescription}, arguments, [&run] {
             return run.options.problems();
           }))
     return phraseq::kExitOk;

@@ -13,7 +13,7 @@ constexpr const char* kDescription =
 
 int gather_command(std::span<const std::string> arguments) {
   GatherOptions options;
-  if (begin_command(options, "gather", "NAME [options]", kDescription, arguments))
+  if (begin_command(options, {"gather", "NAME [options]", kDescription}, arguments))
     gather(options);
   return kExitOk;
 }

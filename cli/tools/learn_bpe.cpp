@@ -15,7 +15,7 @@ constexpr const char* kDescription =
 
 int learn_bpe_command(std::span<const std::string> arguments) {
   LearnBpeOptions options;
-  if (!begin_command(options, "learn-bpe", "FILE [FILE...] [options]", kDescription, arguments))
+  if (!begin_command(options, {"learn-bpe", "FILE [FILE...] [options]", kDescription}, arguments))
     return kExitOk;
   check_result_target(options.output);
   write_result(options.output, learn_bpe_codes(options));

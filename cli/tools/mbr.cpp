@@ -24,7 +24,7 @@ int mbr_command(std::span<const std::string> arguments) {
   score::MetricSet metric_set(score::find_metrics(arguments, named), named);
   metric_set.describe(table);
   const auto problems = [&] { return metric_set.add_problems(options.problems()); };
-  if (!begin_command(table, "mbr", kUsage, kDescription, arguments, problems))
+  if (!begin_command(table, {"mbr", kUsage, kDescription}, arguments, problems))
     return kExitOk;
   metric_set.warn_of_unused_options();
   check_result_target(options.output);

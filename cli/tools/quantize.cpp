@@ -42,9 +42,9 @@ int quantize(std::span<const std::string> arguments) {
   QuantizeOptions options;
   if (!begin_command(
           options,
-          "quantize",
-          "CHECKPOINT OUTPUT [--quantization int8]",
-          "Writes a smaller copy of a checkpoint for translation, with fewer bits per parameter.",
+          {"quantize",
+           "CHECKPOINT OUTPUT [--quantization int8]",
+           "Writes a smaller copy of a checkpoint for translation, with fewer bits per parameter."},
           arguments))
     return kExitOk;
   const QuantizedSize size = quantize_checkpoint(

@@ -40,7 +40,7 @@ int rerank_command(std::span<const std::string> arguments) {
   score::MetricSet metric_set(score::find_metrics(arguments, named), named);
   metric_set.describe(table);
   const auto problems = [&] { return metric_set.add_problems(options.problems()); };
-  if (!begin_command(table, "rerank", "FILE [options]", kDescription, arguments, problems))
+  if (!begin_command(table, {"rerank", "FILE [options]", kDescription}, arguments, problems))
     return kExitOk;
   metric_set.warn_of_unused_options();
   if (!options.write_pairs.empty()) {

@@ -38,11 +38,11 @@ int shortlist(std::span<const std::string> arguments) {
   ShortlistCommandOptions options;
   const bool has_work =
       begin_command(options,
-                    "shortlist",
-                    "build --source FILE --target FILE --output FILE [OPTIONS]",
-                    "Builds lexical shortlists: 'build' aligns the words of parallel text and "
-                    "writes the probable translations of each source word. generate --shortlist "
-                    "restricts the output vocabulary of each sentence to them.",
+                    {"shortlist",
+                     "build --source FILE --target FILE --output FILE [OPTIONS]",
+                     "Builds lexical shortlists: 'build' aligns the words of parallel text and "
+                     "writes the probable translations of each source word. generate --shortlist "
+                     "restricts the output vocabulary of each sentence to them."},
                     arguments);
   return has_work ? build(options) : kExitOk;
 }

@@ -18,7 +18,7 @@ constexpr const char* kDescription =
 int truecase_command(std::span<const std::string> arguments) {
   TruecaseOptions options;
   if (!begin_command(
-          options, "truecase", "learn|apply|undo [FILE...] [options]", kDescription, arguments))
+          options, {"truecase", "learn|apply|undo [FILE...] [options]", kDescription}, arguments))
     return kExitOk;
   if (options.output == "-") {
     truecase(options, [](const std::string& text) { std::cout << text; });
