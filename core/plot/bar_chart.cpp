@@ -26,27 +26,28 @@ double bar_width(const Chart& chart) {
   return width;
 }
 
-void draw_bar(Svg& svg,
-              const ChartFrame& frame,
-              const ChartValue& value,
-              double left,
-              double width,
-              const std::string& color,
-              const std::string& tip) {
+/// Where a bar stands, and how it looks.
+struct Bar {
+  double left = 0;  ///< like `width`, in units of the drawing
+  double width = 0;
+  std::string color;
+  std::string tip;  ///< shown when the mouse is over it
+};
+
+void draw_bar(Svg& svg, const ChartFrame& frame, const ChartValue& value, const Bar& bar) {
+  const double middle = bar.left + bar.width / 2;
   const double base = frame.y(0), end = frame.y(value.value);
-  svg.rectangle({left, std::min(base, end)},
-                width,
+  svg.rectangle({bar.left, std::min(base, end)},
+                bar.width,
                 std::max(base, end) - std::min(base, end),
-                {.fill = color},
-                tip);
+                {.fill = bar.color},
+                bar.tip);
   double top = std::min(base, end);
   if (value.low && value.high) {
-    draw_interval(svg, left + width / 2, frame.y(*value.low), frame.y(*value.high), "#444444");
+    draw_interval(svg, middle, frame.y(*value.low), frame.y(*value.high), "#444444");
     top = std::min(top, frame.y(*value.high));
   }
-  svg.text({left + width / 2, top - 4},
-           value.label,
-           {.size = kValueLabelSize, .anchor = Anchor::kMiddle});
+  svg.text({middle, top - 4}, value.label, {.size = kValueLabelSize, .anchor = Anchor::kMiddle});
 }
 
 }  // namespace
@@ -67,7 +68,7 @@ Svg bar_chart(const Chart& chart) {
                                           chart.series[series].name,
                                           chart.categories[category].name,
                                           values[category]->label);
-      draw_bar(svg, frame, *values[category], left, width, series_color(series), tip);
+      draw_bar(svg, frame, *values[category], {left, width, series_color(series), tip});
     }
   }
   return svg;

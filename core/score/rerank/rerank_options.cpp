@@ -200,13 +200,11 @@ RerankWeights choose_weights(const RerankOptions& options,
                              const Metric& metric) {
   if (options.tune.empty())
     return options.weights;
-  const TuningResult best = tune_weights(lists,
-                                         read_references(options, lists),
-                                         metric,
-                                         options.weights,
-                                         options.tuned(),
-                                         options.trials,
-                                         static_cast<uint64_t>(options.seed));
+  const TuningResult best = tune_weights(
+      lists,
+      read_references(options, lists),
+      metric,
+      {options.weights, options.tuned(), options.trials, static_cast<uint64_t>(options.seed)});
   log_info(
       fmt::format("best of {} trials: {} {:.2f} with --weight1 {} --weight2 {} --weight3 {} "
                   "--lenpen {}{}",

@@ -45,17 +45,14 @@ class MeasuredLists {
 TuningResult tune_weights(const std::vector<RerankList>& lists,
                           const std::vector<std::string>& references,
                           const Metric& metric,
-                          const RerankWeights& start,
-                          const std::vector<TunedWeight>& tuned,
-                          int64_t trials,
-                          uint64_t seed) {
+                          const WeightSearch& search) {
   const MeasuredLists measured(lists, references, metric);
   const double sign = metric.higher_is_better() ? 1.0 : -1.0;
-  Random random(seed);
-  TuningResult best{start, measured.score(start)};
-  for (int64_t trial = 1; trial < trials; ++trial) {
-    RerankWeights weights = start;
-    for (const TunedWeight& one : tuned)
+  Random random(search.seed);
+  TuningResult best{search.start, measured.score(search.start)};
+  for (int64_t trial = 1; trial < search.trials; ++trial) {
+    RerankWeights weights = search.start;
+    for (const TunedWeight& one : search.tuned)
       weights.*one.weight = one.lower + random.uniform() * (one.upper - one.lower);
     const double score = measured.score(weights);
     if (sign * score > sign * best.score)

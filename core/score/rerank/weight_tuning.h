@@ -17,20 +17,25 @@ struct TunedWeight {
   double upper = 0;
 };
 
+/// Where to search.
+struct WeightSearch {
+  RerankWeights start;             ///< the first trial, and the weights that are not tuned
+  std::vector<TunedWeight> tuned;  ///< drawn in every other trial
+  int64_t trials = 0;
+  uint64_t seed = 0;
+};
+
 struct TuningResult {
   RerankWeights weights;
   double score = 0;  ///< the metric's
 };
 
-/// Random search like fairseq's rerank_tune: draws the weights `trials` times uniformly from their
-/// ranges and returns those whose best hypotheses have the best score against the references. The
-/// first trial is `start`. The result depends only on the arguments.
+/// Random search like fairseq's rerank_tune: draws weights uniformly from their ranges and returns
+/// those whose best hypotheses have the best score against the references, one for each list. The
+/// result depends only on the arguments.
 PHRASEQ_API TuningResult tune_weights(const std::vector<RerankList>& lists,
                                       const std::vector<std::string>& references,
                                       const Metric& metric,
-                                      const RerankWeights& start,
-                                      const std::vector<TunedWeight>& tuned,
-                                      int64_t trials,
-                                      uint64_t seed);
+                                      const WeightSearch& search);
 
 }  // namespace phraseq::score

@@ -181,10 +181,9 @@ TEST_F(Reranking, FindsWeightsThatAreBetterThanTheGivenOnes) {
   folder_.write("references", "e\nc d\n");
   EXPECT_THAT(chosen(), ElementsAre("e", "c d"));
   const auto lists = read_lists(options_);
-  const TuningResult once = tune_weights(
-      lists, {"e", "c d"}, metric_, options_.weights, options_.tuned(), 100, /*seed=*/3);
-  const TuningResult again = tune_weights(
-      lists, {"e", "c d"}, metric_, options_.weights, options_.tuned(), 100, /*seed=*/3);
+  const WeightSearch search = {options_.weights, options_.tuned(), /*trials=*/100, /*seed=*/3};
+  const TuningResult once = tune_weights(lists, {"e", "c d"}, metric_, search);
+  const TuningResult again = tune_weights(lists, {"e", "c d"}, metric_, search);
   EXPECT_EQ(once.weights.weight2, again.weights.weight2);
   EXPECT_GT(once.weights.weight2, 0.5 * kLn2);
   EXPECT_EQ(once.weights.weight1, 1);
