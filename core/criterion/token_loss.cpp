@@ -89,15 +89,13 @@ LossReport token_loss(const DecoderOutput& output,
     targets = targets.index_select(0, rows);  // [rows]
   }
   const std::vector<int64_t> unsmoothed = {kBos, kPad};
-  const nn::ProjectedLoss result = nn::projected_cross_entropy(hidden,
-                                                               output.output_weight,
-                                                               output.output_bias,
-                                                               targets,
-                                                               options.epsilon,
-                                                               options.smoothing,
-                                                               output.forbidden,
-                                                               unsmoothed,
-                                                               context);
+  const nn::ProjectedLoss result = nn::projected_cross_entropy(
+      hidden,
+      output.output_weight,
+      output.output_bias,
+      targets,
+      {options.epsilon, options.smoothing, output.forbidden, unsmoothed},
+      context);
   LossReport report;
   add_losses(report, result);
   report.tokens = options.counts_prefix_tokens ? batch.target_out.numel() : targets.numel();

@@ -131,10 +131,7 @@ int main(int argc, char** argv) {
                                                 out.output_weight,
                                                 out.output_bias,
                                                 batch.target_out,
-                                                0.1,
-                                                Smoothing::kFairseq,
-                                                out.forbidden,
-                                                {},
+                                                {0.1, Smoothing::kFairseq, out.forbidden},
                                                 context);
     result.loss.backward();
     const auto tokens = static_cast<double>(batch.target_in.tokens());

@@ -120,10 +120,7 @@ class Runner {
                                 out.output_weight,
                                 out.output_bias,
                                 batch.target_out,
-                                0.1,
-                                nn::Smoothing::kFairseq,
-                                out.forbidden,
-                                {},
+                                {0.1, nn::Smoothing::kFairseq, out.forbidden},
                                 context)
         .loss.backward();
   }

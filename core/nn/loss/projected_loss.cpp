@@ -239,13 +239,10 @@ ProjectedLoss projected_cross_entropy(const at::Tensor& hidden,
                                       const at::Tensor& weight,
                                       const at::Tensor& bias,
                                       const at::Tensor& targets,
-                                      double epsilon,
-                                      Smoothing smoothing,
-                                      const std::vector<int64_t>& excluded,
-                                      const std::vector<int64_t>& unsmoothed,
+                                      const LabelSmoothing& smoothing,
                                       Context& context) {
   check_shapes(hidden, weight, targets);
-  const SmoothingRule rule(smoothing, epsilon, weight.size(0), excluded, unsmoothed);
+  const SmoothingRule rule(smoothing, weight.size(0));
   const bool with_gradient =
       at::GradMode::is_enabled() && (hidden.requires_grad() || weight.requires_grad());
   LossCall call{
@@ -263,7 +260,7 @@ at::Tensor target_log_probabilities(const at::Tensor& hidden,
                                     Context& context) {
   check_shapes(hidden, weight, targets);
   at::NoGradGuard no_grad;
-  const SmoothingRule rule(Smoothing::kFairseq, 0.0, weight.size(0), excluded, {});
+  const SmoothingRule rule({.excluded = excluded}, weight.size(0));
   const at::Tensor result = at::empty({hidden.size(0)}, cpu::sum_options(hidden));
   ChunkLoss loss(rule, bias, targets, false);
   over_chunks(hidden.contiguous(),

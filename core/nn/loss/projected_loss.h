@@ -24,21 +24,17 @@ struct ProjectedLoss {
 /// Projection, softmax and (label-smoothed) cross entropy, Σ_r [-Σ_c q_rc · ln p_rc + constant],
 /// p_r = softmax(W h_r + b), with q and the constant of SmoothingRule, without ever holding all
 /// logits: chunks of rows, with the gradient computed in the same pass if needed. hidden [rows,
-/// model], weight [vocab, model], bias [vocab] or undefined, targets [rows]. `epsilon`: the mass of
-/// label smoothing, 0 <= ε < 1. `excluded` ids are left out of the softmax; `unsmoothed` ids get no
-/// smoothing mass under kNeutron. Throws UsageError if the shapes do not match.
+/// model], weight [vocab, model], bias [vocab] or undefined, targets [rows]. Throws UsageError if
+/// the shapes do not match, and what SmoothingRule throws.
 PHRASEQ_API ProjectedLoss projected_cross_entropy(const at::Tensor& hidden,
                                                   const at::Tensor& weight,
                                                   const at::Tensor& bias,
                                                   const at::Tensor& targets,
-                                                  double epsilon,
-                                                  Smoothing smoothing,
-                                                  const std::vector<int64_t>& excluded,
-                                                  const std::vector<int64_t>& unsmoothed,
+                                                  const LabelSmoothing& smoothing,
                                                   Context& context);
 
 /// ln p of each row's target, with p, the arguments and the errors of `projected_cross_entropy`:
-/// [rows] fp32 (fp64). Without gradients, chunked.
+/// [rows] fp32 (fp64). `excluded` ids are left out of the softmax. Without gradients, chunked.
 PHRASEQ_API at::Tensor target_log_probabilities(const at::Tensor& hidden,
                                                 const at::Tensor& weight,
                                                 const at::Tensor& bias,

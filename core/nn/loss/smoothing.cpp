@@ -39,24 +39,21 @@ SmoothedTarget spread_beside_gold(double epsilon, int64_t smoothed, bool gold_is
 
 }  // namespace
 
-SmoothingRule::SmoothingRule(Smoothing smoothing,
-                             double epsilon,
-                             int64_t vocabulary,
-                             const std::vector<int64_t>& excluded,
-                             const std::vector<int64_t>& unsmoothed)
-    : excluded_(sorted_distinct(excluded)), unsmoothed_(excluded_) {
+SmoothingRule::SmoothingRule(const LabelSmoothing& of, int64_t vocabulary)
+    : excluded_(sorted_distinct(of.excluded)), unsmoothed_(excluded_) {
+  const double epsilon = of.epsilon;
   if (!(epsilon >= 0.0 && epsilon < 1.0)) {
     throw UsageError(fmt::format(
         "--label-smoothing {} is out of range, expected at least 0 and below 1", epsilon));
   }
-  check_ids(excluded, vocabulary);
-  check_ids(unsmoothed, vocabulary);
-  if (smoothing == Smoothing::kNeutron) {
-    unsmoothed_.insert(unsmoothed_.end(), unsmoothed.begin(), unsmoothed.end());
+  check_ids(of.excluded, vocabulary);
+  check_ids(of.unsmoothed, vocabulary);
+  if (of.smoothing == Smoothing::kNeutron) {
+    unsmoothed_.insert(unsmoothed_.end(), of.unsmoothed.begin(), of.unsmoothed.end());
     unsmoothed_ = sorted_distinct(unsmoothed_);
   }
   const int64_t smoothed = vocabulary - static_cast<int64_t>(unsmoothed_.size());
-  if (smoothing == Smoothing::kFairseq) {
+  if (of.smoothing == Smoothing::kFairseq) {
     const double share = epsilon / static_cast<double>(std::max<int64_t>(smoothed, 1));
     smoothed_gold_ = plain_gold_ = {share, 1.0 - epsilon, 0.0};
   } else {

@@ -14,6 +14,14 @@ enum class Smoothing {
   kNeutron,  ///< KL to q: 1-ε gold, ε/(V-F) on all but gold and forbidden; Σ q ln q included
 };
 
+/// The target distribution of a cross entropy, before the vocabulary is known.
+struct LabelSmoothing {
+  double epsilon = 0.0;  ///< the mass of label smoothing, 0 <= ε < 1
+  Smoothing smoothing = Smoothing::kFairseq;
+  std::vector<int64_t> excluded = {};    ///< ids left out of the softmax and never smoothed
+  std::vector<int64_t> unsmoothed = {};  ///< ids that get no mass under kNeutron
+};
+
 /// A smoothing rule in the form that all three share. With z the logits, p their softmax, S the
 /// smoothed classes and q the target distribution (Σ q = 1),
 ///
@@ -29,13 +37,8 @@ struct SmoothedTarget {
 /// gold is a smoothed class.
 class PHRASEQ_API SmoothingRule {
  public:
-  /// `excluded` are left out of the softmax and never smoothed; `unsmoothed` get no mass under
-  /// kNeutron. Throws UsageError when an id is outside the vocabulary or ε outside [0, 1).
-  SmoothingRule(Smoothing smoothing,
-                double epsilon,
-                int64_t vocabulary,
-                const std::vector<int64_t>& excluded,
-                const std::vector<int64_t>& unsmoothed);
+  /// Throws UsageError when an id is outside the vocabulary or ε outside [0, 1).
+  SmoothingRule(const LabelSmoothing& of, int64_t vocabulary);
 
   const SmoothedTarget& target(bool gold_is_smoothed) const {
     return gold_is_smoothed ? smoothed_gold_ : plain_gold_;

@@ -88,7 +88,7 @@ void output_loss(benchmark::State& state) {
   measure(state, [&](Context& context, bool, bool own) {
     if (own) {
       return projected_cross_entropy(
-                 hidden, weight, {}, targets, 0.1, Smoothing::kFairseq, {}, {}, context)
+                 hidden, weight, {}, targets, {0.1, Smoothing::kFairseq}, context)
           .loss;
     }
     const at::Tensor logits = at::linear(hidden, weight.to(hidden.scalar_type())).to(at::kFloat);

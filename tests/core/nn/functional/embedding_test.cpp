@@ -75,7 +75,7 @@ TEST(TiedParameters, CollectTheGradientsOfAllTheirUses) {
   const auto loss = [](const Tied& model, Context& context) {
     const at::Tensor rows = embed(kIds, kPositions, model.table, {}, 1.5, 0.0, 1, context);
     return projected_cross_entropy(
-               rows, model.output, {}, kIds, 0.1, Smoothing::kFairseq, {}, {}, context)
+               rows, model.output, {}, kIds, {0.1, Smoothing::kFairseq}, context)
         .loss;
   };
   Context plain(true, Precision::kFp64), collecting(true, Precision::kFp64, 0, &flat);

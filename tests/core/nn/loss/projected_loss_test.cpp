@@ -28,10 +28,7 @@ struct FourClasses {
                                    weight,
                                    {},
                                    at::tensor({gold}, at::kLong),
-                                   epsilon,
-                                   smoothing,
-                                   excluded,
-                                   unsmoothed,
+                                   {epsilon, smoothing, excluded, unsmoothed},
                                    context);
   }
 };
@@ -147,10 +144,7 @@ TEST_P(ProjectedCrossEntropyAgainstAllLogits, HasTheSameValueAndGradients) {
                                             weight,
                                             bias,
                                             targets,
-                                            0.13,
-                                            c.smoothing,
-                                            c.excluded,
-                                            c.unsmoothed,
+                                            {0.13, c.smoothing, c.excluded, c.unsmoothed},
                                             context)
                         .loss
                   : reference_loss(
@@ -188,7 +182,7 @@ TEST(ProjectedCrossEntropy, AgreesBetweenBf16AndFp32WithinRounding) {
   const at::Tensor w[] = {leaf(weight), leaf(weight)};
   const auto run = [&](int i, Context& context) {
     auto loss =
-        projected_cross_entropy(h[i], w[i], {}, targets, 0.1, Smoothing::kFairseq, {}, {}, context);
+        projected_cross_entropy(h[i], w[i], {}, targets, {0.1, Smoothing::kFairseq}, context);
     loss.loss.backward();
     return loss.loss_sum;
   };

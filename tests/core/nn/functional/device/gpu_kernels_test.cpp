@@ -252,10 +252,7 @@ TEST_P(KernelsOfAGpu, ComputeTheLoss) {
                                      in[1],
                                      in[2],
                                      in[3],
-                                     0.1,
-                                     Smoothing::kNeutron,
-                                     excluded,
-                                     unsmoothed,
+                                     {0.1, Smoothing::kNeutron, excluded, unsmoothed},
                                      context)
           .loss.reshape({1});
     };
