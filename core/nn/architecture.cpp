@@ -2,7 +2,7 @@
 
 #include <ATen/core/Tensor.h>
 
-#include "core/nn/functional/functional.h"
+#include "core/nn/functional/linear.h"
 
 namespace phraseq {
 

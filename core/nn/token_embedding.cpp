@@ -4,7 +4,8 @@
 
 #include <ATen/ops/empty.h>
 
-#include "core/nn/functional/functional.h"
+#include "core/nn/functional/embedding.h"
+#include "core/nn/functional/normalization.h"
 #include "core/text/dictionary.h"
 
 namespace phraseq::nn {

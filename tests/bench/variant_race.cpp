@@ -23,7 +23,7 @@
 #include "core/base/random.h"
 #include "core/nn/architecture.h"
 #include "core/nn/flat_parameters.h"
-#include "core/nn/functional/functional.h"
+#include "core/nn/loss/projected_loss.h"
 #include "core/nn/memory/caching_allocator.h"
 #include "core/nn/packed/packed_weights.h"
 #include "core/nn/precision/precision_option.h"

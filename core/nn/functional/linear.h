@@ -8,6 +8,13 @@
 #include "core/nn/context.h"
 #include "core/nn/kernels/activation.h"
 
+/// The coarse differentiable functions that every architecture is made of are in this folder:
+/// linear, attention, normalization, embedding; the loss is core/nn/loss/projected_loss.h. They
+/// work on packed rows `[tokens, model]`, and each is one autograd node. On the CPU, they use
+/// phraseq's own kernels (fp32, bf16, fp64); on other devices, and in fp16, the same mathematics
+/// from ATen's operators. Parameters are given as registered (fp32 masters); under bf16 and fp16
+/// the products read their copies in 16 bits and activations have that type, while sums, norms,
+/// softmax and gradients of parameters are fp32.
 namespace phraseq::nn {
 
 /// dropout(activation(x Wᵀ + b)), [rows, out]. x [rows, in], weight [out, in], bias [out] or

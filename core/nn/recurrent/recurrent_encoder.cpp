@@ -2,7 +2,7 @@
 
 #include <ATen/ops/cat.h>
 
-#include "core/nn/functional/functional.h"
+#include "core/nn/functional/embedding.h"
 
 namespace phraseq::nn {
 

@@ -1,6 +1,6 @@
 #include "core/nn/recurrent/recurrent_product.h"
 
-#include "core/nn/functional/functional.h"
+#include "core/nn/functional/linear.h"
 
 namespace phraseq::nn {
 

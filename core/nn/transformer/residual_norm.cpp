@@ -2,7 +2,7 @@
 
 #include <ATen/ops/empty.h>
 
-#include "core/nn/functional/functional.h"
+#include "core/nn/functional/normalization.h"
 
 namespace phraseq::nn {
 

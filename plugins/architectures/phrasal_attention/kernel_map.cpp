@@ -5,7 +5,7 @@
 #include <ATen/ops/empty.h>
 #include <ATen/ops/zeros.h>
 
-#include "core/nn/functional/functional.h"
+#include "core/nn/functional/linear.h"
 
 namespace phraseq::phrasal {
 namespace {

@@ -2,7 +2,8 @@
 
 #include <ATen/ops/cat.h>
 
-#include "core/nn/functional/functional.h"
+#include "core/nn/functional/normalization.h"
+#include "core/nn/kernels/activation.h"
 
 namespace phraseq::phrase_rep {
 

@@ -7,7 +7,7 @@
 #include <ATen/ops/softmax.h>
 #include <ATen/ops/stack.h>
 
-#include "core/nn/functional/functional.h"
+#include "core/nn/functional/normalization.h"
 #include "core/nn/recording.h"
 
 namespace phraseq::phrase_rep {

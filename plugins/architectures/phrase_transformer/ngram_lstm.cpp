@@ -4,7 +4,8 @@
 
 #include <ATen/ops/empty.h>
 
-#include "core/nn/functional/functional.h"
+#include "core/nn/functional/linear.h"
+#include "core/nn/functional/normalization.h"
 
 namespace phraseq::phrase_transformer {
 

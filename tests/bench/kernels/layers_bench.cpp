@@ -6,8 +6,13 @@
 #include <ATen/ATen.h>
 #include <benchmark/benchmark.h>
 
-#include "core/nn/functional/functional.h"
+#include "core/nn/functional/attention.h"
+#include "core/nn/functional/embedding.h"
+#include "core/nn/functional/linear.h"
+#include "core/nn/functional/normalization.h"
 #include "core/nn/functional/reference/functional_reference.h"
+#include "core/nn/kernels/activation.h"
+#include "core/nn/loss/projected_loss.h"
 #include "core/nn/memory/caching_allocator.h"
 #include "tests/core/nn/functional/padded_attention.h"
 

@@ -5,7 +5,7 @@
 #include <ATen/core/Tensor.h>
 
 #include "core/base/api.h"
-#include "core/nn/functional/functional.h"
+#include "core/nn/kernels/activation.h"
 #include "core/nn/loss/smoothing.h"
 
 /// Functions of functional.h from ATen's differentiable operators, for devices without phraseq's

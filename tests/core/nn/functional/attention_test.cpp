@@ -1,6 +1,7 @@
+#include "core/nn/functional/attention.h"
+
 #include <cmath>
 
-#include "core/nn/functional/functional.h"
 #include "tests/core/nn/functional/padded_attention.h"
 #include "tests/core/nn/tensor_matchers.h"
 

@@ -1,9 +1,11 @@
+#include "core/nn/functional/embedding.h"
+
 #include <torch/nn/module.h>
 
 #include "core/base/error.h"
 #include "core/nn/flat_parameters.h"
-#include "core/nn/functional/functional.h"
 #include "core/nn/functional/reference/functional_reference.h"
+#include "core/nn/loss/projected_loss.h"
 #include "tests/core/nn/tensor_matchers.h"
 
 namespace phraseq::nn {

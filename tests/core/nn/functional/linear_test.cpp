@@ -1,11 +1,13 @@
+#include "core/nn/functional/linear.h"
+
 #include <limits>
 
 #include <torch/nn/module.h>
 
 #include "core/base/error.h"
 #include "core/nn/flat_parameters.h"
-#include "core/nn/functional/functional.h"
 #include "core/nn/functional/reference/functional_reference.h"
+#include "core/nn/kernels/activation.h"
 #include "tests/core/nn/tensor_matchers.h"
 
 namespace phraseq::nn {

@@ -1,4 +1,5 @@
-#include "core/nn/functional/functional.h"
+#include "core/nn/functional/normalization.h"
+
 #include "core/nn/functional/reference/functional_reference.h"
 #include "tests/core/nn/tensor_matchers.h"
 

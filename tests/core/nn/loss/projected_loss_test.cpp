@@ -1,7 +1,8 @@
+#include "core/nn/loss/projected_loss.h"
+
 #include <cmath>
 
 #include "core/base/error.h"
-#include "core/nn/functional/functional.h"
 #include "core/nn/loss/projection_chunks.h"
 #include "core/nn/loss/smoothing.h"
 #include "tests/core/nn/tensor_matchers.h"

@@ -9,9 +9,9 @@
 #include <ATen/Context.h>
 #include <ATen/record_function.h>
 
+#include "core/nn/functional/attention.h"
 #include "core/nn/functional/device/attention/device_offsets.h"
 #include "core/nn/functional/device/gpu_kernels.h"
-#include "core/nn/functional/functional.h"
 #include "core/nn/functional/incremental.h"
 #include "tests/core/nn/tensor_matchers.h"
 

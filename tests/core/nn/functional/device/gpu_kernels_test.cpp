@@ -15,10 +15,14 @@
 #include <torch/nn/module.h>
 
 #include "core/nn/flat_parameters.h"
+#include "core/nn/functional/attention.h"
 #include "core/nn/functional/device/best_columns.h"
-#include "core/nn/functional/functional.h"
+#include "core/nn/functional/embedding.h"
 #include "core/nn/functional/incremental.h"
+#include "core/nn/functional/linear.h"
 #include "core/nn/functional/log_softmax_top_k.h"
+#include "core/nn/functional/normalization.h"
+#include "core/nn/kernels/activation.h"
 #include "core/nn/loss/projected_loss.h"
 #include "tests/core/io/temporary_folder.h"
 #include "tests/core/nn/tensor_matchers.h"
