@@ -48,9 +48,7 @@ at::Tensor TokenEmbedding::forward(const at::Tensor& ids,
                        rows_of_table,
                        table_->weight,
                        position_table(table_->weight),
-                       options_.scale,
-                       norm_first ? 0.0 : options_.dropout,
-                       kPad,
+                       {options_.scale, norm_first ? 0.0 : options_.dropout, kPad},
                        context);
   if (norm_place_ == EmbeddingNorm::kNo)
     return x;

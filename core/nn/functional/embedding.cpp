@@ -166,12 +166,13 @@ at::Tensor embed(const at::Tensor& ids,
                  const at::Tensor& positions,
                  const at::Tensor& table,
                  const at::Tensor& position_table,
-                 double scale,
-                 double dropout,
-                 int64_t padding_id,
+                 const EmbeddingOptions& options,
                  Context& context) {
-  const Setting setting{
-      scale, dropout, cpu::dropout_key(dropout, context), padding_id, context.activation_type()};
+  const Setting setting{options.scale,
+                        options.dropout,
+                        cpu::dropout_key(options.dropout, context),
+                        options.padding_id,
+                        context.activation_type()};
   if (table.is_cpu())
     check_all_ids(ids, positions, table, position_table);
   const bool is_on_gpu = gpu::has_kernels(table, setting.type) && table.scalar_type() == at::kFloat;
@@ -180,10 +181,10 @@ at::Tensor embed(const at::Tensor& ids,
                             positions,
                             table,
                             position_table,
-                            scale,
-                            dropout,
+                            setting.scale,
+                            setting.p,
                             setting.key,
-                            padding_id,
+                            setting.padding_id,
                             setting.type);
   }
   const WorkSpan span(Work::kEmbedding);

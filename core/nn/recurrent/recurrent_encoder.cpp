@@ -9,8 +9,7 @@ namespace phraseq::nn {
 at::Tensor recurrent_embedding(const at::Tensor& ids,
                                const EmbeddingTable& table,
                                Context& context) {
-  const at::Tensor rows =
-      embed(ids, ids, table.weight, {}, /*scale=*/1.0, /*dropout=*/0.0, /*padding_id=*/-1, context);
+  const at::Tensor rows = embed(ids, ids, table.weight, {}, {}, context);
   return rows.to(table.weight.scalar_type());
 }
 

@@ -107,7 +107,7 @@ void embedding(benchmark::State& state) {
   const at::Tensor positions = at::arange(kRows, at::kLong).remainder(kLength);
   measure(state, [&](Context& context, bool, bool own) {
     if (own)
-      return embed(ids, positions, table, places, 11.3, kDropout, 1, context);
+      return embed(ids, positions, table, places, {11.3, kDropout, 1}, context);
     return reference::embed(
         ids, positions, table, places, 11.3, 0.0, 0, 1, context.activation_type());
   });

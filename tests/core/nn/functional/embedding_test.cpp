@@ -25,16 +25,17 @@ TEST(Embed, EqualsTheOperatorsWithGradients) {
       tables[side] = leaf(normal({7, 19}, 1));
       places[side] = leaf(normal({3, 19}, 2));
       Context context(true, Precision::kFp64, 3), twin(true, Precision::kFp64, 3);
-      outputs[side] = side == 0 ? embed(kIds, kPositions, tables[0], places[0], 1.5, p, 1, context)
-                                : reference::embed(kIds,
-                                                   kPositions,
-                                                   tables[1],
-                                                   places[1],
-                                                   1.5,
-                                                   p,
-                                                   p > 0.0 ? twin.next_dropout_key() : 0,
-                                                   1,
-                                                   at::kDouble);
+      outputs[side] = side == 0
+                          ? embed(kIds, kPositions, tables[0], places[0], {1.5, p, 1}, context)
+                          : reference::embed(kIds,
+                                             kPositions,
+                                             tables[1],
+                                             places[1],
+                                             1.5,
+                                             p,
+                                             p > 0.0 ? twin.next_dropout_key() : 0,
+                                             1,
+                                             at::kDouble);
       outputs[side].backward(normal({7, 19}, 4));
     }
     EXPECT_TRUE(close(outputs[0], outputs[1], 1e-14));
@@ -46,7 +47,7 @@ TEST(Embed, EqualsTheOperatorsWithGradients) {
 TEST(Embed, GivesPaddingRowsNoGradient) {
   const at::Tensor table = leaf(normal({7, 5}, 1));
   Context context(true, Precision::kFp64);
-  embed(kIds, kPositions, table, {}, 2.0, 0.0, 1, context).sum().backward();
+  embed(kIds, kPositions, table, {}, {2.0, 0.0, 1}, context).sum().backward();
   const at::Tensor per_row = at::tensor({2.0, 0.0, 0.0, 0.0, 6.0, 0.0, 2.0}, at::kDouble);
   EXPECT_TRUE(at::equal(table.grad(), per_row.unsqueeze(1).expand({7, 5})));
 }
@@ -54,14 +55,14 @@ TEST(Embed, GivesPaddingRowsNoGradient) {
 TEST(Embed, WritesBf16FromFp32Tables) {
   const at::Tensor table = normal({7, 5}, 1, at::kFloat);
   Context context(false, Precision::kBf16);
-  const at::Tensor rows = embed(kIds, kPositions, table, {}, 3.0, 0.0, -1, context);
+  const at::Tensor rows = embed(kIds, kPositions, table, {}, {3.0, 0.0, -1}, context);
   EXPECT_TRUE(at::equal(rows, (table.index_select(0, kIds) * 3.0).to(at::kBFloat16)));
 }
 
 TEST(Embed, RejectsIdsOutsideTheTable) {
   Context context(false, Precision::kFp32);
-  EXPECT_THROW(embed(kIds, kPositions, at::ones({6, 5}), {}, 1.0, 0.0, 1, context), UsageError);
-  EXPECT_THROW(embed(kIds, kPositions, at::ones({7, 5}), at::ones({2, 5}), 1.0, 0.0, 1, context),
+  EXPECT_THROW(embed(kIds, kPositions, at::ones({6, 5}), {}, {1.0, 0.0, 1}, context), UsageError);
+  EXPECT_THROW(embed(kIds, kPositions, at::ones({7, 5}), at::ones({2, 5}), {1.0, 0.0, 1}, context),
                UsageError);
 }
 
@@ -75,7 +76,7 @@ TEST(TiedParameters, CollectTheGradientsOfAllTheirUses) {
   Tied loose, packed;
   FlatParameters flat(packed, true);
   const auto loss = [](const Tied& model, Context& context) {
-    const at::Tensor rows = embed(kIds, kPositions, model.table, {}, 1.5, 0.0, 1, context);
+    const at::Tensor rows = embed(kIds, kPositions, model.table, {}, {1.5, 0.0, 1}, context);
     return projected_cross_entropy(
                rows, model.output, {}, kIds, {0.1, Smoothing::kFairseq}, context)
         .loss;

@@ -204,7 +204,7 @@ TEST_P(KernelsOfAGpu, Embed) {
   const at::Tensor ids = at::arange(kRows, at::kLong).mul(7).remainder(11);
   const at::Tensor positions = at::arange(kRows, at::kLong).remainder(13);
   const Function embedding = [](const Inputs& in, Context& context) {
-    return embed(in[0], in[1], in[2], in[3], 1.5, 0.3, /*padding_id=*/4, context);
+    return embed(in[0], in[1], in[2], in[3], {1.5, 0.3, /*padding_id=*/4}, context);
   };
   expect_as_on_the_cpu(embedding,
                        {ids,
@@ -213,7 +213,7 @@ TEST_P(KernelsOfAGpu, Embed) {
                         normal({13, kColumns}, 2, at::kFloat)});
   expect_launches({{"embed", 1}, {"embed_backward_cuts", 2}, {"embed_backward", 2}});
   const Function without_positions = [](const Inputs& in, Context& context) {
-    return embed(in[0], in[1], in[2], {}, 1.5, 0.0, -1, context);
+    return embed(in[0], in[1], in[2], {}, {1.5, 0.0, -1}, context);
   };
   expect_as_on_the_cpu(without_positions, {ids, positions, normal({11, kColumns}, 1, at::kFloat)});
   expect_launches({{"embed", 2}, {"embed_backward_cuts", 3}, {"embed_backward", 3}});
@@ -453,7 +453,7 @@ TEST_P(KernelsOfAGpuWithFlatGradients, AddToTheFlatGradients) {
     flat.gradients().fill_(0.25);
     Context context(true, precision_of(GetParam()), 3, &flat);
     const at::Tensor ids = at::arange(kRows, at::kLong).remainder(11).to(device);
-    const at::Tensor x = embed(ids, ids, module.table, {}, 2.0, 0.2, -1, context);
+    const at::Tensor x = embed(ids, ids, module.table, {}, {2.0, 0.2, -1}, context);
     const at::Tensor y = layer_norm(x, module.gain, module.bias, 1e-5, context);
     y.backward(rows(7).to(device));
     return flat.gradients().cpu();
