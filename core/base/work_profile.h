@@ -30,12 +30,14 @@ struct ProductShape {
   auto operator<=>(const ProductShape&) const = default;
 };
 
+/// What a line of the profile counts: one kind of work and, for products, one shape.
 struct WorkKey {
   Work work = Work::kModel;
   ProductShape shape;
   auto operator<=>(const WorkKey&) const = default;
 };
 
+/// What was measured for a WorkKey.
 struct WorkTotals {
   int64_t calls = 0;
   int64_t nanoseconds = 0;  ///< excluding the spans inside

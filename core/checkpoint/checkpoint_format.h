@@ -32,6 +32,7 @@ std::string checksum_text(uint32_t checksum);
 
 /// The eight bytes in front of the header.
 std::string length_bytes(uint64_t header_length);
+/// The length of the header that the first eight bytes of a file give.
 uint64_t read_length(std::span<const std::byte> file);
 
 }  // namespace phraseq

@@ -15,6 +15,7 @@
 
 namespace phraseq {
 
+/// The options of the task `translation`, and of tasks that derive from it.
 struct PHRASEQ_API TranslationOptions : Options {
   std::string source_lang;
   std::string target_lang;

@@ -12,6 +12,7 @@ namespace phraseq {
 /// The sums of batches by their position in an update or in a validation set: added in this order,
 /// they give the same bits, whichever process computed which batch.
 using BatchReports = std::map<int64_t, LossReport>;
+/// The sum of all batches, in the order of their positions.
 PHRASEQ_API LossReport sum_of(const BatchReports& reports);
 
 /// What each process tells the others at every update.

@@ -22,6 +22,7 @@ struct TranslationRequest {
   std::shared_ptr<const std::atomic<bool>> abandoned = {};
 };
 
+/// The translations of a request, one for each text, or why there are none.
 struct TranslationAnswer {
   std::vector<api::Translation> translations;
   std::exception_ptr failure = nullptr;  ///< TranslationFailure for a fault of the request

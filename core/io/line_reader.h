@@ -13,6 +13,7 @@ namespace phraseq {
 /// What to do with a line that is not valid UTF-8 or contains control bytes.
 enum class OnBadLine { kError, kSkip, kReplace };
 
+/// What a LineReader accepts.
 struct LineReaderOptions {
   int64_t max_line_bytes = 1 << 20;
   OnBadLine on_bad_line = OnBadLine::kError;

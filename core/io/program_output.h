@@ -15,6 +15,7 @@ struct ProgramOutput {
   std::string errors;
 };
 
+/// How `program_output` runs a program.
 struct ProgramSettings {
   /// Environment variables that the program does not inherit.
   std::span<const std::string> without;

@@ -22,6 +22,7 @@ enum class TextDefect {
 /// "overlong encoding", "control byte" …
 PHRASEQ_API std::string_view to_string(TextDefect defect);
 
+/// A defect and the bytes it concerns.
 struct TextFault {
   TextDefect defect;
   size_t offset;  ///< bytes from the start

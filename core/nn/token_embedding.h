@@ -14,6 +14,7 @@
 
 namespace phraseq::nn {
 
+/// The settings of the embeddings at the bottom of a stack.
 struct TokenEmbeddingOptions {
   double scale = 1.0;  ///< usually sqrt(model)
   double dropout = 0.0;
@@ -42,6 +43,7 @@ class PHRASEQ_API TokenEmbedding {
   at::Tensor forward(const at::Tensor& ids, const at::Tensor& positions, Context& context) const;
 
  private:
+  /// [max positions, model], in the type and on the device of `like`; undefined without positions.
   at::Tensor position_table(const at::Tensor& like) const;
 
   std::shared_ptr<EmbeddingTable> table_;

@@ -13,6 +13,7 @@
 
 namespace phraseq {
 
+/// What a schedule is built from in addition to its own options.
 struct LrSchedulerSetup {
   double lr = 0;                     ///< --lr, the peak or the constant; the first of a list
   int64_t model_width = 0;           ///< d, for noam

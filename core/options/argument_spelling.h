@@ -37,6 +37,7 @@ struct SplitFlag {
   bool has_value = false;
   std::string value;
 };
+/// Splits an argument at its first "=".
 SplitFlag split_flag(std::string_view argument);
 
 }  // namespace phraseq

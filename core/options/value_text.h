@@ -37,6 +37,7 @@ std::string_view type_name<double>();
 template <>
 std::string_view type_name<std::string>();
 
+/// The text of a value, as `value_from_text` and split_list read it.
 std::string text_of(bool value);
 std::string text_of(int64_t value);
 std::string text_of(double value);  ///< the shortest text that reads back as the same number
@@ -53,6 +54,7 @@ std::vector<std::string> split_list(std::string_view text, bool numbers);
 /// "0 to 1", "at least 1" …
 std::string range_text(double low, double high);
 
+/// The text without spaces at its ends.
 std::string_view trimmed(std::string_view text);
 
 }  // namespace phraseq

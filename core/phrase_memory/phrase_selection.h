@@ -24,6 +24,7 @@ enum class PhraseRepeat {
   kShared,  ///< one slot of the phrase tags all its occurrences
 };
 
+/// Which occurrences of phrases get a slot.
 struct PhraseSelectionOptions {
   int64_t slots = 10;  ///< n_p, the most slots that a sentence gets
   PhraseOverlap overlap = PhraseOverlap::kGreedy;

@@ -19,6 +19,7 @@ struct Series {
   std::vector<std::optional<ChartValue>> values;  ///< one per category; a missing one leaves a gap
 };
 
+/// One position on the horizontal axis.
 struct Category {
   std::string name;
   std::string note;  ///< in small print below, or nothing

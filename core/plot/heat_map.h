@@ -14,6 +14,7 @@ struct LabelGroup {
   size_t size = 0;
 };
 
+/// The labels of the rows or of the columns.
 struct HeatMapAxis {
   std::string title;
   std::vector<std::string> labels;

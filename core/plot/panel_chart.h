@@ -32,6 +32,7 @@ struct Panel {
   bool from_zero = false;  ///< the vertical axis begins at 0
 };
 
+/// One line of a legend.
 struct LegendEntry {
   std::string name;
   CurveStyle style;

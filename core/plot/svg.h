@@ -15,6 +15,7 @@ struct Point {
   double y = 0;
 };
 
+/// How a shape is filled and outlined. Colors are those of CSS; lengths are pixels.
 struct Paint {
   std::string fill = "none";
   std::string stroke = "none";

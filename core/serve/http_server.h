@@ -8,6 +8,7 @@
 
 namespace phraseq {
 
+/// Limits that protect a server from slow, large or too many requests.
 struct HttpLimits {
   int64_t max_body_bytes = 4 << 20;
   int64_t max_connections = 512;

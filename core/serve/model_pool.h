@@ -11,6 +11,7 @@
 
 namespace phraseq {
 
+/// What a server tells its clients about a model.
 struct ServedModel {
   std::string name;
   std::string source;  ///< language codes

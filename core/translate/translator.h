@@ -16,6 +16,7 @@
 
 namespace phraseq {
 
+/// How a Translator computes and what it returns, apart from the search itself.
 struct TranslationSettings {
   nn::Precision precision = nn::Precision::kFp32;
   bool need_attention = false;

@@ -33,6 +33,7 @@ enum class PickleKind : uint8_t {
 using PickleRef = uint32_t;
 inline constexpr PickleRef kNoPickle = 0xFFFFFFFF;
 
+/// One value of a pickle. Which members are used depends on its kind.
 struct PickleNode {
   PickleKind kind = PickleKind::kNone;
   int64_t integer = 0;              ///< kInt, kBool

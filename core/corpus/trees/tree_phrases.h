@@ -8,6 +8,7 @@
 
 namespace phraseq {
 
+/// How `tree_phrases` treats what the published algorithm leaves open or does differently.
 struct TreePhraseOptions {
   /// A phrase contains at most `max_tokens` subwords (except for a long leaf). If false, as in the
   /// published algorithm, it contains up to 2 max_tokens - 1: what is added to a seed is bounded,

@@ -27,6 +27,7 @@ PHRASEQ_API std::vector<double> temperature_weights(std::span<const int64_t> siz
 PHRASEQ_API int64_t default_virtual_size(std::span<const int64_t> sizes,
                                          std::span<const double> weights);
 
+/// How often a SampledCorpus uses the examples of its parts.
 struct PairSampling {
   SamplingWeights weights = {};    ///< empty = every example once
   int64_t virtual_size = 0;        ///< examples per pass; 0 = default_virtual_size

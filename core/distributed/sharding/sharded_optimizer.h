@@ -47,7 +47,9 @@ class PHRASEQ_API ShardedOptimizer final : public Optimizer {
 
  private:
   bool is_divided(const at::Tensor& tensor) const;
+  /// Zeros on the CPU for the shards of all processes, [elements], in the type of `part`.
   at::Tensor whole_like(const at::Tensor& part) const;
+  /// This process's shard of `whole`: a view.
   at::Tensor own_part(const at::Tensor& whole) const;
 
   nn::FlatParameters& parameters_;

@@ -12,6 +12,7 @@ namespace phraseq {
 ///
 /// Registers a mapping, up to 256 at a time.
 void remember_mapping(const void* begin, size_t size, std::string_view path) noexcept;
+/// Ends the registration; call it before the memory is unmapped.
 void forget_mapping(const void* begin) noexcept;
 
 /// From now on such a signal ends the process with an error that names the file, and exit code 6.

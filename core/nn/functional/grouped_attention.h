@@ -27,12 +27,15 @@ struct QueryKind {
   }
 };
 
+/// Neighboring heads with the same kinds of keys and queries.
 struct HeadGroup {
   int64_t first_head = 0, heads = 1;
   std::vector<KeyKind> keys;
   std::vector<QueryKind> queries;
 };
 
+/// Where attention reads queries, keys and values in the columns of its inputs, and where it writes
+/// its results.
 struct AttentionLayout {
   int64_t heads = 1;  ///< heads of all groups
   int64_t head_dim = 1;

@@ -17,6 +17,7 @@ struct ScoreEdit {
   double change = 0;
 };
 
+/// One column of a row of scores, as a ranking returns it.
 struct RankedColumn {
   double log_probability = 0;
   int64_t column = 0;

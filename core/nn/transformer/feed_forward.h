@@ -6,6 +6,7 @@
 
 namespace phraseq::nn {
 
+/// The sizes and settings of one feed-forward sub-layer.
 struct FeedForwardOptions {
   int64_t model = 0;
   int64_t hidden = 0;

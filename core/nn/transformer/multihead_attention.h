@@ -8,6 +8,7 @@
 
 namespace phraseq::nn {
 
+/// The sizes and settings of one multi-head attention.
 struct MultiheadAttentionOptions {
   int64_t model = 0;      ///< width of the queries and of the result
   int64_t key_model = 0;  ///< width of what keys and values are made from

@@ -10,6 +10,7 @@
 
 namespace phraseq::nn {
 
+/// The sizes of the embeddings of one stack.
 struct StackEmbeddingOptions {
   int64_t vocabulary = 0;
   int64_t model = 0;

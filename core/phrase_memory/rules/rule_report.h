@@ -18,6 +18,7 @@ struct RuleCounts {
   int64_t equal = 0;  ///< the reference has it, or its date or number in another notation
 };
 
+/// How the phrases of all rules compare with reference translations.
 struct RuleReport {
   std::map<std::string, RuleCounts> rules;  ///< by their names
   /// Dates and numbers of the references, by category: the denominator of recall.
@@ -32,6 +33,7 @@ struct RuleReport {
                        int64_t line = 0);
 };
 
+/// The text and the rules to report on.
 struct RuleReportSettings {
   PhraseRules rules = PhraseRules::kNone;
   std::string source;

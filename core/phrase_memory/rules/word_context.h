@@ -25,6 +25,7 @@ class WordContext {
   std::span<const std::string> words_;
 };
 
+/// Whether `words`, a list of texts, contains the word.
 template <class Words>
 bool is_one_of(std::string_view word, const Words& words) {
   for (const std::string_view other : words) {

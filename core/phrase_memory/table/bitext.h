@@ -30,6 +30,7 @@ struct NumberedText {
   PHRASEQ_API void add(std::string_view sentence, bool lowercase = false);
 };
 
+/// Parallel text: sentence i of one side is the translation of sentence i of the other.
 struct Bitext {
   NumberedText source;
   NumberedText target;

@@ -12,6 +12,7 @@
 
 namespace phraseq {
 
+/// What a phrase pair needs to become an entry of a phrase table.
 struct PhraseTableThresholds {
   int64_t min_count = 5;   ///< occurrences of a source phrase with a translation
   double min_prob = 0.95;  ///< share of them with its most frequent translation

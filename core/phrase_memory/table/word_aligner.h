@@ -11,6 +11,7 @@
 
 namespace phraseq {
 
+/// The settings of a WordAligner.
 struct WordAlignerSettings {
   int64_t iterations = 5;       ///< of expectation maximization
   double null_share = 0.08;     ///< p_0, probability that a target word has no source word

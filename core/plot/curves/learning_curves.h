@@ -27,6 +27,7 @@ struct CurveSettings {
   std::string title;     ///< empty: made from the label of a single run
 };
 
+/// One run in a figure, with its name in the legend.
 struct LabeledRun {
   std::string label;
   RunMetrics metrics;

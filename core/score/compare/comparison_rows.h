@@ -11,15 +11,16 @@ namespace phraseq::score {
 /// lower may be better), or neither.
 enum class Verdict { kNone, kBetter, kWorse };
 
-/// A table of a comparison as both the terminal and the HTML page show it: in each cell a score
-/// and, below, how it compares to the first system.
+/// A score and, below it, how it compares to the first system.
 struct ComparisonCell {
   std::string text;        ///< "26.1 ± 0.7"
   std::string below = {};  ///< "−0.5 (p = 0.0120)*"; empty for the first system and in headings
   Verdict verdict = Verdict::kNone;
 };
-using ComparisonRows = std::vector<std::vector<ComparisonCell>>;  ///< the heading first
+/// A table of a comparison as both the terminal and the HTML page show it, the heading first.
+using ComparisonRows = std::vector<std::vector<ComparisonCell>>;
 
+/// The systems by all metrics, and by the buckets of sentences; `width`: digits after the point.
 ComparisonRows metric_rows(const Comparison& comparison, int width);
 ComparisonRows bucket_rows(const Comparison& comparison, int width);
 

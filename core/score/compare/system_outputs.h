@@ -20,8 +20,10 @@ struct SystemOutputs {
 /// Parses "FILE", "FILE,FILE,…" or "NAME=FILE,…"; if `text` is the name of an existing file, it is
 /// one file. Throws UsageError for an empty name or file.
 PHRASEQ_API SystemOutputs parse_system_outputs(const std::string& text);
+/// The same for several texts.
 PHRASEQ_API std::vector<SystemOutputs> parse_systems(const std::vector<std::string>& texts);
 
+/// The files of all systems, in order.
 PHRASEQ_API std::vector<std::string> all_files(const std::vector<SystemOutputs>& systems);
 
 /// The first output of each system, under the system's name. `input` has the outputs of all systems

@@ -48,12 +48,14 @@ struct AccuracyRow {
   std::vector<Accuracy> systems;  ///< empty if there are no pairs
 };
 
+/// The accuracies in each group of one column, or in each range of distances.
 struct AccuracyTable {
   std::string by;  ///< the column
   bool by_distance = false;
   std::vector<AccuracyRow> rows;
 };
 
+/// The accuracies of all systems on one set.
 struct ContrastiveReport {
   std::string path;
   std::vector<std::string> systems;

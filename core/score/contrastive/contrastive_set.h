@@ -29,6 +29,7 @@ struct ContrastivePair {
   std::optional<std::string> tree;  ///< of the source, bracketed; if there is such a column
 };
 
+/// The pairs of one file.
 struct ContrastiveSet {
   std::string path;
   std::vector<std::string> group_columns;

@@ -22,6 +22,7 @@ inline constexpr EnumName<Smoothing> kSmoothingNames[] = {{"none", Smoothing::kN
                                                           {"add-k", Smoothing::kAddK},
                                                           {"exp", Smoothing::kExp}};
 
+/// The settings of BLEU; the defaults are sacrebleu's.
 struct BleuSettings {
   Smoothing smoothing = Smoothing::kExp;
   std::optional<double> smooth_value =

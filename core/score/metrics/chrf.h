@@ -7,6 +7,7 @@
 
 namespace phraseq::score {
 
+/// The settings of chrF; the defaults are sacrebleu's.
 struct ChrfSettings {
   int char_order = 6;
   int word_order = 0;  ///< 2 makes chrF++

@@ -10,6 +10,7 @@
 
 namespace phraseq::score {
 
+/// One output to score, one line for each sentence.
 struct System {
   std::string name;
   Lines lines;

@@ -30,7 +30,7 @@ struct ResultsTable {
 };
 
 struct TableStyle {
-  int width = 1;
+  int width = 1;  ///< digits after the point
   bool colors = false;
 };
 

@@ -19,6 +19,7 @@ struct Score {
   std::vector<SignatureField> signature;
 };
 
+/// How scores are printed.
 struct ReportStyle {
   int width = 1;  ///< digits after the point
   bool score_only = false;

@@ -7,6 +7,7 @@
 
 namespace phraseq::score {
 
+/// The settings of tercom's normalization.
 struct TerTokenizerSettings {
   bool normalized = false;      ///< decode entities, set punctuation apart
   bool no_punct = false;        ///< remove punctuation

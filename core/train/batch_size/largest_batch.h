@@ -19,6 +19,7 @@ struct BatchRange {
 /// Measures the bytes that a batch of a size needs; returns nothing if it does not fit.
 using TryBatch = std::function<std::optional<int64_t>(int64_t size)>;
 
+/// The result of a search for the largest batch.
 struct LargestBatch {
   int64_t size = 0;   ///< 0 = not even the smallest fits
   int64_t bytes = 0;  ///< memory that it needed

@@ -24,6 +24,7 @@
 
 namespace phraseq {
 
+/// The split that a Validator evaluates, and the size of its batches.
 struct ValidatorOptions {
   std::string subset = "valid";
   int64_t max_tokens = 4096;
