@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "core/base/error.h"
+#include "core/checkpoint/safetensors/float_values.h"
 
 namespace phraseq {
 namespace {
@@ -151,11 +152,6 @@ bool is_ignored(std::string_view name) {
                              [&](std::string_view ending) { return name.ends_with(ending); });
 }
 
-bool is_fractional(DType dtype) {
-  return dtype == DType::kF64 || dtype == DType::kF32 || dtype == DType::kF16 ||
-         dtype == DType::kBF16;
-}
-
 /// Finds every wanted parameter and gathers what does not fit.
 class Matcher {
  public:
@@ -212,7 +208,7 @@ class Matcher {
                                       fmt::join(found.shape, ", "),
                                       fmt::join(wanted.shape, ", ")));
     }
-    if (!is_fractional(found.dtype)) {
+    if (!is_float(found.dtype)) {
       problems_.push_back(fmt::format("{} is {}", found.name, to_string(found.dtype)));
     }
     taken_.push_back(found);

@@ -30,14 +30,9 @@ PickleRef content_of(const PickleGraph& values, PickleRef ref) {
   return inner == kNoPickle ? ref : inner;
 }
 
-std::string text_at(const json& options, const char* name) {
-  const auto found = options.find(name);
-  return found != options.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
 /// A language as part of a file's name: never a path.
 std::string language_at(const TorchFile& file, const json& options, const char* name) {
-  std::string language = text_at(options, name);
+  std::string language = recorded_text(options, name);
   if (language.find('/') != std::string::npos)
     refuse(file,
            fmt::format("{} is '{}', which is not the name of a language", name, excerpt(language)));
@@ -48,12 +43,17 @@ std::string language_at(const TorchFile& file, const json& options, const char* 
 json task_options(const TorchFile& file, PickleRef cfg, const json& model) {
   const PickleRef task = find_value(file.values(), cfg, "task");
   json options = task == kNoPickle ? model : json_of(file.values(), task, file.path());
-  if (task != kNoPickle && options.is_object() && !text_at(options, "_name").empty())
+  if (task != kNoPickle && options.is_object() && !recorded_text(options, "_name").empty())
     options["task"] = options["_name"];
   return options.is_object() ? options : model;
 }
 
 }  // namespace
+
+std::string recorded_text(const json& options, const char* name) {
+  const auto found = options.find(name);
+  return found != options.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
 
 FairseqCheckpoint read_fairseq_checkpoint(const TorchFile& file) {
   const PickleGraph& values = file.values();
@@ -74,10 +74,10 @@ FairseqCheckpoint read_fairseq_checkpoint(const TorchFile& file) {
     refuse(file, "the options of the model are not a dictionary");
   found.task_options = task_options(file, args == kNoPickle ? cfg : kNoPickle, found.options);
   const json& task = found.task_options;
-  found.task = text_at(task, "task");
+  found.task = recorded_text(task, "task");
   found.source_lang = language_at(file, task, "source_lang");
   found.target_lang = language_at(file, task, "target_lang");
-  found.data = text_at(task, "data");
+  found.data = recorded_text(task, "data");
   found.weights = file.tensors(weights);
   if (found.weights.empty())
     refuse(file, "'model' has no tensors");

@@ -24,4 +24,7 @@ struct PHRASEQ_API FairseqCheckpoint {
 /// Throws FormatError if the file does not hold a fairseq model.
 PHRASEQ_API FairseqCheckpoint read_fairseq_checkpoint(const TorchFile& file);
 
+/// The text of one of fairseq's options; empty if it is missing or not a text.
+std::string recorded_text(const nlohmann::json& options, const char* name);
+
 }  // namespace phraseq

@@ -9,6 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/checkpoint/fairseq/fairseq_options.h"
+#include "core/convert/fairseq/fairseq_checkpoint.h"
 #include "core/corpus/data_folder.h"
 #include "core/text/languages/language_pairs.h"
 #include "core/text/languages/language_tokens.h"
@@ -18,11 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
-
-std::string option_text(const json& options, const char* name) {
-  const auto found = options.find(name);
-  return found != options.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
 
 std::vector<std::string> option_texts(const json& options, const char* name) {
   std::vector<std::string> texts;
@@ -35,7 +31,7 @@ std::vector<std::string> option_texts(const json& options, const char* name) {
 
 /// fairseq records "en-de,de-en", or the list of it.
 std::vector<LanguagePair> pairs_of(const json& options) {
-  const std::string text = option_text(options, "lang_pairs");
+  const std::string text = recorded_text(options, "lang_pairs");
   return parse_language_pairs(
       text.empty() ? fmt::format("{}", fmt::join(option_texts(options, "lang_pairs"), ",")) : text);
 }
@@ -95,7 +91,7 @@ std::string find_dictionary(const json& options,
                             const std::string& folder,
                             const std::string& language) {
   for (const char* name : {"fixed_dictionary", override_name}) {
-    if (const std::string recorded = option_text(options, name); !recorded.empty())
+    if (const std::string recorded = recorded_text(options, name); !recorded.empty())
       return find_file(recorded, folder);
   }
   return dictionary_path(folder, language);
@@ -105,14 +101,14 @@ std::string find_dictionary(const json& options,
 std::vector<std::string> languages_of(const json& options,
                                       const std::vector<LanguagePair>& pairs,
                                       const ForeignModel& files) {
-  const std::string list = option_text(options, "lang_dict");
+  const std::string list = recorded_text(options, "lang_dict");
   std::vector<std::string> languages = known_languages(
       option_texts(options, "langs"), list.empty() ? "" : find_file(list, files.data), pairs);
   check_languages(languages, files.source_lang, files.target_lang);
   return languages;
 }
 
-bool is_mbart(const json& options) { return option_text(options, "lang_tok_style") == "mbart"; }
+bool is_mbart(const json& options) { return recorded_text(options, "lang_tok_style") == "mbart"; }
 
 /// The dictionary of one side, followed by the tokens of the languages.
 Dictionary read_dictionary(const json& options,

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace phraseq {
@@ -45,5 +46,9 @@ inline bool is_day_of_month(int64_t day, int64_t month) {
   constexpr std::array<int64_t, 12> kDays = {31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
   return month >= 1 && month <= 12 && day >= 1 && day <= kDays[static_cast<size_t>(month - 1)];
 }
+
+/// "March 1 , 2003": English words separated by blanks. Months count from 1; `day` or `year` 0 =
+/// not given.
+std::string english_date(int64_t day, int64_t month, int64_t year);
 
 }  // namespace phraseq

@@ -8,10 +8,6 @@ namespace phraseq {
 namespace {
 
 bool is_token_digit(char one) { return one >= '0' && one <= '9'; }
-bool is_token_letter(char one) {
-  return (one >= 'a' && one <= 'z') || (one >= 'A' && one <= 'Z') ||
-         static_cast<unsigned char>(one) >= 0x80;
-}
 /// Marks outside of ASCII: « » „ “ – … 、 。 and full width forms of ASCII marks.
 bool is_wide_mark(char32_t one) {
   return (one >= 0xA0 && one < 0xC0) || (one >= 0x2010 && one < 0x2070) ||
@@ -54,8 +50,8 @@ size_t token_end(std::string_view text, size_t begin) {
              (is_inner_mark(text[at]) && at + 1 < text.size() && is_token_digit(text[at + 1]));
     };
     while (end < text.size() && continues(end)) ++end;
-  } else if (is_token_letter(text[begin])) {
-    while (end < text.size() && is_token_letter(text[end])) ++end;
+  } else if (is_letter_byte(text[begin])) {
+    while (end < text.size() && is_letter_byte(text[end])) ++end;
   }
   return end;
 }

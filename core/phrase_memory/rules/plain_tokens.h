@@ -8,6 +8,12 @@
 
 namespace phraseq {
 
+/// Whether a byte of UTF-8 is an ASCII letter or part of a character outside of ASCII.
+inline bool is_letter_byte(char one) {
+  return (one >= 'a' && one <= 'z') || (one >= 'A' && one <= 'Z') ||
+         static_cast<unsigned char>(one) >= 0x80;
+}
+
 /// Words, digits with points, commas and colons between them, and single other characters.
 PHRASEQ_API std::vector<std::string> plain_tokens(std::string_view given);
 

@@ -44,15 +44,6 @@ int64_t year_value(std::u32string_view text) {
 
 bool is_day_mark(char32_t character) { return character == U'日' || character == U'号'; }
 
-std::string chinese_english_date(int64_t year, int64_t month, int64_t day) {
-  std::string text(kEnglishMonths[static_cast<size_t>(month - 1)]);
-  if (day > 0)
-    text += fmt::format(" {}", day);
-  if (year > 0)
-    text += fmt::format("{} {}", day > 0 ? " ," : "", year);
-  return text;
-}
-
 /// What the month at `begin`, ending before 月 at `mark`, makes with a day after it.
 ChineseDate chinese_month_at(
     const ChineseText& text, size_t date_begin, size_t begin, size_t mark, int64_t year) {
@@ -79,7 +70,7 @@ ChineseDate chinese_month_at(
     date.is_sure = date.is_sure && !is_some && !begins_with_any(text.after(date.end), kNoMonth);
   }
   if (date.is_sure)
-    date.english = chinese_english_date(year, month, day);
+    date.english = english_date(day, month, year);
   return date;
 }
 

@@ -35,15 +35,6 @@ GermanDay day_at(const WordContext& words, size_t begin) {
   return has_point || words.at(begin + 1) == "." ? day : GermanDay{};
 }
 
-std::string german_english_date(int64_t day, int64_t month, int64_t year) {
-  std::string text(kEnglishMonths[static_cast<size_t>(month - 1)]);
-  if (day > 0)
-    text += fmt::format(" {}", day);
-  if (year > 0)
-    text += fmt::format("{} {}", day > 0 ? " ," : "", year);
-  return text;
-}
-
 /// 3. bis 5. März, 3. - 5. März, 3. und 4. März.
 bool german_is_range(const WordContext& words, size_t begin, size_t end) {
   const Word before = words.before(begin);
@@ -74,7 +65,7 @@ std::optional<RuleReading> full_date(const WordContext& words, size_t begin) {
   date.is_sure =
       is_day_of_month(day.number, month) && !german_is_range(words, begin, begin + date.length);
   if (date.is_sure)
-    date.translation = german_english_date(day.number, month, year);
+    date.translation = english_date(day.number, month, year);
   return date;
 }
 
@@ -90,7 +81,7 @@ std::optional<RuleReading> german_month_at(const WordContext& words, size_t begi
       has_capital(words.at(begin + 1)) || (has_capital(words.before(begin)) && begin > 1);
   date.is_sure = year > 0 || (has_capital(words.at(begin)) && !stands_in_name &&
                               !is_range_mark(words.at(begin + 1)));
-  date.translation = german_english_date(0, month, year);
+  date.translation = english_date(0, month, year);
   return date;
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "core/phrase_memory/rules/plain_tokens.h"
 #include "core/phrase_memory/rules/quantities/quantity_centuries.h"
 #include "core/phrase_memory/rules/quantities/quantity_dates.h"
 #include "core/phrase_memory/rules/quantities/quantity_numbers.h"
@@ -29,11 +30,6 @@ constexpr std::array kUnitAliases = std::to_array<Alias>({{"mph", "miles"},
                                                           {"secs", "seconds"},
                                                           {"°", "degrees"}});
 
-bool is_word_byte(char one) {
-  return (one >= 'a' && one <= 'z') || (one >= 'A' && one <= 'Z') ||
-         static_cast<unsigned char>(one) >= 0x80;
-}
-
 /// 1930s are not seconds.
 bool is_decade(const QuantityTokens& tokens, size_t place) {
   const Word number = tokens.at(place - 1);
@@ -53,7 +49,7 @@ void add_word(const QuantityTokens& tokens, size_t place, Quantities& found) {
 /// What belongs to no date, time, century or number.
 void read_words(const QuantityTokens& tokens, Quantities& found) {
   for (size_t place = 0; place < tokens.size(); ++place) {
-    if (!tokens.is_used(place) && is_word_byte(tokens.at(place).front()))
+    if (!tokens.is_used(place) && is_letter_byte(tokens.at(place).front()))
       add_word(tokens, place, found);
   }
 }
