@@ -71,6 +71,7 @@ TEST_P(SourceSymbols, AttentionHasAWeightForEachTokenOfTheSentence) {
       run("generate --format jsonl --print-alignment soft --max-len-b 4", "one two three\n");
   ASSERT_EQ(result.exit_code, kExitOk) << result.errors;
   const auto attention = json::parse(result.output).at("hypotheses")[0].at("attention");
+  ASSERT_FALSE(attention.empty());
   for (const json& weights : attention) {
     ASSERT_EQ(weights.size(), 4U) << "three words and </s>";
     double sum = 0;

@@ -46,7 +46,9 @@ TEST(MatchSourceLen, ForcesExactlyTheLengthAndTakesTheEndForNothing) {
 }
 
 TEST(MatchSourceLen, GivesEveryHypothesisThatLengthAndAFiniteScore) {
-  for (const Hypothesis& hypothesis : search_matching(matching(), 4, 12)) {
+  const auto found = search_matching(matching(), 4, 12);
+  ASSERT_FALSE(found.empty());
+  for (const Hypothesis& hypothesis : found) {
     EXPECT_EQ(hypothesis.tokens.size(), 5u);
     EXPECT_TRUE(std::isfinite(hypothesis.score));
   }
