@@ -31,42 +31,43 @@ analysis::RecordedTensor plain(const nn::Recording::Named& entry) {
   return {entry.name, values.sizes().vec(), {begin, begin + values.numel()}, entry.notes};
 }
 
-void check_length(const TranslationModel& translator, const Example& example) {
+void check_length(const TranslationModel& translation_model, const Example& example) {
   const auto source = static_cast<int64_t>(example.source.size());
   const auto target = static_cast<int64_t>(example.target.size());
-  if (source <= translator.max_source_tokens() &&
-      target <= translator.model->max_target_positions())
+  if (source <= translation_model.max_source_tokens() &&
+      target <= translation_model.model->max_target_positions())
     return;
   throw DataError(fmt::format("sentence pair {} has {} source and {} target tokens, the model "
                               "accepts at most {} and {}",
                               example.id + 1,
                               source,
                               target,
-                              translator.max_source_tokens(),
-                              translator.model->max_target_positions()),
+                              translation_model.max_source_tokens(),
+                              translation_model.model->max_target_positions()),
                   "Remove the pair from both files.");
 }
 
 }  // namespace
 
-analysis::RecordedSentence recorded_pass(const TranslationModel& translator,
+analysis::RecordedSentence recorded_pass(const TranslationModel& translation_model,
                                          const Example& example,
                                          nn::Precision precision) {
-  check_length(translator, example);
+  check_length(translation_model, example);
   const c10::InferenceMode guard;
-  const at::Device device = (*translator.model->parameters().begin()).device();
-  const Batch batch = translator.collate({example}).to(device);
+  const at::Device device = (*translation_model.model->parameters().begin()).device();
+  const Batch batch = translation_model.collate({example}).to(device);
   nn::Recording recording;
-  nn::Context context(/*training=*/false, precision, /*seed=*/0, translator.parameters.get());
+  nn::Context context(
+      /*training=*/false, precision, /*seed=*/0, translation_model.parameters.get());
   context.record_into(&recording);
-  translator.forward(batch, context);
+  translation_model.forward(batch, context);
   analysis::RecordedSentence sentence;
   sentence.id = example.id;
-  sentence.source = symbols(batch.source.ids, translator.task->source_dictionary());
-  sentence.target = symbols(batch.target_in.ids, translator.task->target_dictionary());
-  sentence.generated = symbols(batch.target_out, translator.task->target_dictionary());
+  sentence.source = symbols(batch.source.ids, translation_model.task->source_dictionary());
+  sentence.target = symbols(batch.target_in.ids, translation_model.task->target_dictionary());
+  sentence.generated = symbols(batch.target_out, translation_model.task->target_dictionary());
   sentence.phrase_offsets = phrase_offsets(batch);
-  for (const auto& entry : recording.in_order(*translator.model))
+  for (const auto& entry : recording.in_order(*translation_model.model))
     sentence.tensors.push_back(plain(entry));
   return sentence;
 }

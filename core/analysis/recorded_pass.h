@@ -10,7 +10,7 @@ namespace phraseq {
 /// One teacher-forced pass over one sentence pair with everything that the model's modules record.
 /// The batch has no other sentence, so each recorded tensor belongs to this one. Throws DataError
 /// if the pair is too long for the model.
-PHRASEQ_API analysis::RecordedSentence recorded_pass(const TranslationModel& translator,
+PHRASEQ_API analysis::RecordedSentence recorded_pass(const TranslationModel& translation_model,
                                                      const Example& example,
                                                      nn::Precision precision);
 

@@ -79,14 +79,14 @@ std::string attention_svg(const AnalyzeOptions& options, const RecordedSentence&
 }
 
 int draw_attention(const AnalyzeOptions& options,
-                   const TranslationModel& translator,
+                   const TranslationModel& translation_model,
                    nn::Precision precision) {
-  Example example = translator.task->encode(options.source, options.target);
+  Example example = translation_model.task->encode(options.source, options.target);
   if (!options.trees.empty()) {
     example.extras[kTreeExtra] =
-        translator.task->encode_tree(options.source, options.trees, TextPlace{"--trees"});
+        translation_model.task->encode_tree(options.source, options.trees, TextPlace{"--trees"});
   }
-  const RecordedSentence sentence = recorded_pass(translator, example, precision);
+  const RecordedSentence sentence = recorded_pass(translation_model, example, precision);
   std::string result;
   if (options.output.ends_with(".svg")) {
     result = attention_svg(options, sentence);
@@ -107,13 +107,13 @@ int draw_attention(const AnalyzeOptions& options,
 /// Calls `take` with every pair's recorded pass and the pair, in order; ends early when it returns
 /// false.
 void for_each_pass(const AnalyzeOptions& options,
-                   const TranslationModel& translator,
+                   const TranslationModel& translation_model,
                    const ModelOptions& model,
                    const std::function<bool(const RecordedSentence&, const Example&)>& take) {
-  TextSource source(*translator.task,
+  TextSource source(*translation_model.task,
                     TextFiles{options.source, options.target, options.trees},
                     LineReaderOptions{},
-                    translator.max_source_tokens(),
+                    translation_model.max_source_tokens(),
                     options.truncate_source);
   const nn::Precision precision = model.precision;
   for (auto examples = source.take(kSentencesAhead); !examples.empty();
@@ -123,7 +123,7 @@ void for_each_pass(const AnalyzeOptions& options,
              model.worker_settings(),
              [&](int64_t number, int64_t) {
                const auto place = static_cast<size_t>(number);
-               passes[place] = recorded_pass(translator, examples[place], precision);
+               passes[place] = recorded_pass(translation_model, examples[place], precision);
              });
     for (size_t i = 0; i < passes.size(); ++i) {
       if (!take(passes[i], examples[i]))
@@ -165,25 +165,28 @@ int show(const AnalyzeOptions& options, const Table& table, AttentionPlace place
 }
 
 int measure_activation(const AnalyzeOptions& options,
-                       const TranslationModel& translator,
+                       const TranslationModel& translation_model,
                        const ModelOptions& model) {
   analysis::ActivationTable table(chosen_place(options), options.stat, options.tau);
-  for_each_pass(options, translator, model, [&](const RecordedSentence& sentence, const Example&) {
-    table.add(sentence);
-    return true;
-  });
+  for_each_pass(
+      options, translation_model, model, [&](const RecordedSentence& sentence, const Example&) {
+        table.add(sentence);
+        return true;
+      });
   return show(options, table, chosen_place(options));
 }
 
 int count_constituents(const AnalyzeOptions& options,
-                       const TranslationModel& translator,
+                       const TranslationModel& translation_model,
                        const ModelOptions& model) {
   analysis::ConstituentTable table(chosen_place(options));
-  for_each_pass(
-      options, translator, model, [&](const RecordedSentence& sentence, const Example& example) {
-        table.add(sentence, example.extras.at(kTreeExtra));
-        return true;
-      });
+  for_each_pass(options,
+                translation_model,
+                model,
+                [&](const RecordedSentence& sentence, const Example& example) {
+                  table.add(sentence, example.extras.at(kTreeExtra));
+                  return true;
+                });
   if (table.sentences() == 0)
     throw DataError("--trees: none of the sentences has a parse tree",
                     "Constituents are counted in sentences with trees.");
@@ -197,19 +200,20 @@ bool records_any(const RecordedSentence& sentence, const std::vector<std::string
 }
 
 int dump(const AnalyzeOptions& options,
-         const TranslationModel& translator,
+         const TranslationModel& translation_model,
          const ModelOptions& model) {
   ResultOutput output(options.output);
   PlotFile plot;
   bool found = false;
-  for_each_pass(options, translator, model, [&](const RecordedSentence& sentence, const Example&) {
-    const bool records = records_any(sentence, options.tensors);
-    found = found || records;
-    if (records && !options.plot.empty() && !plot.is_written())
-      plot.write(options.plot, heat_map(recorded_map(sentence, options.tensors)).document());
-    output.write(recorded_json(sentence, options.tensors));
-    return output.flush();
-  });
+  for_each_pass(
+      options, translation_model, model, [&](const RecordedSentence& sentence, const Example&) {
+        const bool records = records_any(sentence, options.tensors);
+        found = found || records;
+        if (records && !options.plot.empty() && !plot.is_written())
+          plot.write(options.plot, heat_map(recorded_map(sentence, options.tensors)).document());
+        output.write(recorded_json(sentence, options.tensors));
+        return output.flush();
+      });
   if (!found && !options.tensors.empty()) {
     throw DataError(fmt::format("--tensors {}: the model records no tensor with such a name",
                                 fmt::join(options.tensors, " ")),
@@ -238,19 +242,19 @@ int analyze(AnalyzeRun& run) {
   const auto models = load_models(run.loaded->registry, run.model, "");
   if (models.size() > 1)
     throw UsageError("--path: give one checkpoint, analyze does not support ensembles");
-  const TranslationModel& translator = models.front();
+  const TranslationModel& translation_model = models.front();
   switch (run.options.mode) {
     case AnalyzeMode::kAttention:
-      return draw_attention(run.options, translator, run.model.precision);
+      return draw_attention(run.options, translation_model, run.model.precision);
     case AnalyzeMode::kActivation:
-      return measure_activation(run.options, translator, run.model);
+      return measure_activation(run.options, translation_model, run.model);
     case AnalyzeMode::kConstituents:
-      return count_constituents(run.options, translator, run.model);
+      return count_constituents(run.options, translation_model, run.model);
     case AnalyzeMode::kDump:
     case AnalyzeMode::kNotGiven:
       break;
   }
-  return dump(run.options, translator, run.model);
+  return dump(run.options, translation_model, run.model);
 }
 
 }  // namespace phraseq

@@ -59,9 +59,9 @@ int64_t parameter_count(const nn::FlatParameters& parameters) {
 nlohmann::json run_manifest(std::span<const std::string> arguments,
                             const OptionTable& table,
                             std::span<const LoadedPlugin> plugins,
-                            const TranslationModel& translator,
+                            const TranslationModel& translation_model,
                             const std::string& data_fingerprint) {
-  const Task& task = *translator.task;
+  const Task& task = *translation_model.task;
   return {
       {"command", "train"},
       {"arguments", std::vector<std::string>(arguments.begin(), arguments.end())},
@@ -80,8 +80,8 @@ nlohmann::json run_manifest(std::span<const std::string> arguments,
          {{"size", task.target_dictionary().size()},
           {"crc32c", fmt::format("{:08x}", task.target_dictionary().fingerprint())}}}}},
       {"data", data_fingerprint},
-      {"parameters", parameter_count(*translator.parameters)},
-      {"device", translator.parameters->values().device().str()},
+      {"parameters", parameter_count(*translation_model.parameters)},
+      {"device", translation_model.parameters->values().device().str()},
       {"threads", at::get_num_threads()},
       {"cores", std::thread::hardware_concurrency()},
       {"processor_level", level_name(nn::kernels::best_level())},

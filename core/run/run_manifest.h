@@ -23,7 +23,7 @@ PHRASEQ_API int64_t parameter_count(const nn::FlatParameters& parameters);
 PHRASEQ_API nlohmann::json run_manifest(std::span<const std::string> arguments,
                                         const OptionTable& table,
                                         std::span<const LoadedPlugin> plugins,
-                                        const TranslationModel& translator,
+                                        const TranslationModel& translation_model,
                                         const std::string& data_fingerprint);
 
 }  // namespace phraseq

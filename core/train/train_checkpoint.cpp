@@ -15,9 +15,9 @@ namespace {
 
 constexpr const char* kTrained = "optimizer.trained_parameters";
 
-std::vector<std::string> parameter_order(const TranslationModel& translator) {
+std::vector<std::string> parameter_order(const TranslationModel& translation_model) {
   std::vector<std::string> names;
-  for (const auto& entry : translator.parameters->entries()) names.push_back(entry.name);
+  for (const auto& entry : translation_model.parameters->entries()) names.push_back(entry.name);
   return names;
 }
 
@@ -26,19 +26,19 @@ nlohmann::json train_entry(const CheckpointContents& contents) {
           {"options", contents.options},
           {"position", contents.position},
           {"optimizer_steps", contents.optimizer ? contents.optimizer->steps() : 0},
-          {"parameter_order", parameter_order(*contents.translator)},
+          {"parameter_order", parameter_order(*contents.translation_model)},
           {"processes", contents.processes},
           {"temporary", contents.is_temporary}};
 }
 
 void check_optimizer(const CheckpointFile& file,
                      const TrainRecord& record,
-                     const TranslationModel& translator,
+                     const TranslationModel& translation_model,
                      Optimizer& optimizer) {
   std::vector<std::string> problems;
   for (const auto& [name, tensor] : optimizer.state())
     check_fits(file, "optimizer." + name, tensor, problems);
-  if (record.parameter_order != parameter_order(translator))
+  if (record.parameter_order != parameter_order(translation_model))
     problems.push_back("the parameters are in a different order");
   if (problems.empty())
     return;
@@ -51,10 +51,10 @@ void check_optimizer(const CheckpointFile& file,
 /// Throws FormatError if the flat parameters of the checkpoint are not laid out as the model's.
 void check_trained(const CheckpointFile& file,
                    const TrainRecord& record,
-                   const TranslationModel& translator) {
+                   const TranslationModel& translation_model) {
   std::vector<std::string> problems;
-  check_fits(file, kTrained, translator.parameters->values(), problems);
-  if (record.parameter_order != parameter_order(translator))
+  check_fits(file, kTrained, translation_model.parameters->values(), problems);
+  if (record.parameter_order != parameter_order(translation_model))
     problems.push_back("the parameters are in a different order");
   if (!problems.empty()) {
     throw FormatError(fmt::format("{}: the trained parameters do not match the model:\n  - {}",
@@ -67,13 +67,13 @@ void check_trained(const CheckpointFile& file,
 }  // namespace
 
 void write_train_checkpoint(const std::string& path, const CheckpointContents& contents) {
-  auto metadata = contents.translator->metadata();
+  auto metadata = contents.translation_model->metadata();
   metadata["train"] = train_entry(contents).dump();
-  if (const auto test = self_test_record(*contents.translator); !test.is_null())
+  if (const auto test = self_test_record(*contents.translation_model); !test.is_null())
     metadata[kSelfTestEntry] = test.dump();
-  const TaskState task_state = contents.translator->task->save();
+  const TaskState task_state = contents.translation_model->task->save();
   HostTensors tensors;
-  contents.translator->add_tensors(tensors, task_state);
+  contents.translation_model->add_tensors(tensors, task_state);
   if (contents.optimizer != nullptr) {
     for (const auto& [name, tensor] : contents.optimizer->state())
       tensors.add("optimizer." + name, tensor);
@@ -112,19 +112,19 @@ TrainRecord parse_train_record(const std::string& text, const std::string& path)
 
 void restore_training(const CheckpointFile& file,
                       const TrainRecord& record,
-                      TranslationModel& translator,
+                      TranslationModel& translation_model,
                       Optimizer* optimizer,
                       ParameterAverage* average) {
   if (optimizer != nullptr)
-    check_optimizer(file, record, translator, *optimizer);
+    check_optimizer(file, record, translation_model, *optimizer);
   const TensorView* trained = file.find(kTrained);
   if (trained != nullptr)
-    check_trained(file, record, translator);
-  translator.load_parameters(file);
+    check_trained(file, record, translation_model);
+  translation_model.load_parameters(file);
   if (average != nullptr)
     average->restart();
   if (trained != nullptr)
-    copy_into(translator.parameters->values(), *trained);
+    copy_into(translation_model.parameters->values(), *trained);
   if (optimizer == nullptr)
     return;
   for (const auto& [name, tensor] : optimizer->state())

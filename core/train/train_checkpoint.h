@@ -17,10 +17,10 @@ namespace phraseq {
 
 /// Everything that is written to a training checkpoint.
 struct CheckpointContents {
-  TranslationModel* translator = nullptr;
+  TranslationModel* translation_model = nullptr;
   Optimizer* optimizer = nullptr;  ///< null: its state is not saved
   TrainState* state = nullptr;
-  /// The trained parameters, flat, if the translator holds their moving average; if undefined, not
+  /// The trained parameters, flat, if the model holds their moving average; if undefined, not
   /// saved.
   at::Tensor trained = {};
   nlohmann::json options = nlohmann::json::object();   ///< all of them, compared at resume
@@ -29,7 +29,7 @@ struct CheckpointContents {
   bool is_temporary = false;                           ///< written only for a pointer
 };
 
-/// Writes a whole run: the translator, the optimizer's state (`optimizer.NAME`), the trained
+/// Writes a whole run: the model, the optimizer's state (`optimizer.NAME`), the trained
 /// parameters besides their average (`optimizer.trained_parameters`), and the metadata entry
 /// `train` with state, options and the position in the data. It contains no time, so equal runs
 /// write equal bytes.
@@ -52,12 +52,12 @@ PHRASEQ_API TrainRecord read_train_record(const CheckpointFile& file);
 /// Parses the text of the entry; `path` names the checkpoint in messages.
 PHRASEQ_API TrainRecord parse_train_record(const std::string& text, const std::string& path);
 
-/// Loads the parameters into the translator's model and, if given, the state of `optimizer` and of
+/// Loads the parameters into the model and, if given, the state of `optimizer` and of
 /// `average`. An average that the checkpoint does not hold starts from the parameters. Everything
 /// is checked before anything is changed (FormatError).
 PHRASEQ_API void restore_training(const CheckpointFile& file,
                                   const TrainRecord& record,
-                                  TranslationModel& translator,
+                                  TranslationModel& translation_model,
                                   Optimizer* optimizer,
                                   ParameterAverage* average = nullptr);
 

@@ -51,12 +51,14 @@ Trainer::Trainer(TrainerDependencies parts, TrainerOptions options)
       recovery_({parts_.batches,
                  &state_,
                  parts_.log,
-                 parts_.translator->parameters->values().device(),
+                 parts_.translation_model->parameters->values().device(),
                  parts_.processes->is_first()},
                 {options_.optimization.max_bad_updates, options_.checkpoint_activations}),
-      gradients_(
-          {parts_.translator->parameters.get(), parts_.workers, parts_.processes, &recovery_},
-          options_.sums),
+      gradients_({parts_.translation_model->parameters.get(),
+                  parts_.workers,
+                  parts_.processes,
+                  &recovery_},
+                 options_.sums),
       step_(parts_, options_),
       bad_updates_(state_, *parts_.log, parts_.folder, options_.optimization.max_bad_updates),
       validations_(parts_, options_.validation, state_),
@@ -348,7 +350,7 @@ void Trainer::write_checkpoint_to(const std::string& path, bool stays) {
   if (const LossScaler* const scaler = step_.loss_scaler())
     state_.loss_scaler = scaler->state();
   CheckpointContents contents;
-  contents.translator = parts_.translator;
+  contents.translation_model = parts_.translation_model;
   contents.optimizer = options_.checkpoints.no_save_optimizer_state ? nullptr : parts_.optimizer;
   contents.state = &state_;
   if (parts_.average != nullptr && contents.optimizer != nullptr)
@@ -364,7 +366,7 @@ void Trainer::resume(const std::string& path,
                      const TrainRecord& record,
                      const CheckpointFile* file) {
   const ResumingRun run{options_.table,
-                        parts_.translator->task.get(),
+                        parts_.translation_model->task.get(),
                         &options_.optimization,
                         &options_.checkpoints,
                         parts_.processes->size()};
@@ -372,14 +374,14 @@ void Trainer::resume(const std::string& path,
   if (file != nullptr) {
     restore_training(*file,
                      record,
-                     *parts_.translator,
+                     *parts_.translation_model,
                      options_.checkpoints.reset_optimizer ? nullptr : parts_.optimizer,
                      parts_.average);
   }
   announce_processes(run, record);
   restore_state(path, record);
   is_new_model_ = false;
-  parts_.translator->parameters->refresh_copy(options_.precision);
+  parts_.translation_model->parameters->refresh_copy(options_.precision);
   log_info(fmt::format("resumed from {} at update {}, epoch {}, batch {}",
                        path,
                        state_.updates,

@@ -27,8 +27,8 @@ namespace phraseq {
 /// Everything a trainer uses; all of it must outlive the trainer. `validator`, `folder` and
 /// `average` may be null. If there are several processes, only the first one has a folder.
 struct TrainerDependencies {
-  TranslationModel* translator = nullptr;
-  MicroBatchWorkers* workers = nullptr;  ///< of `translator`'s model
+  TranslationModel* translation_model = nullptr;
+  MicroBatchWorkers* workers = nullptr;  ///< of `translation_model`'s model
   Optimizer* optimizer = nullptr;
   LrScheduler* scheduler = nullptr;
   BatchIterator* batches = nullptr;

@@ -120,21 +120,22 @@ TranslationModel TranslationModel::load(const Registry& registry,
                                         const LoadOptions& options) {
   const CheckpointFile file = CheckpointFile::open(checkpoint_path);
   require_model(file);
-  TranslationModel translator;
-  translator.path = checkpoint_path;
-  translator.task_selection = recorded_component(registry, file, Task::kKind);
-  translator.architecture_selection = recorded_component(registry, file, Architecture::kKind);
-  apply_overrides(translator.architecture_selection, options.overrides);
-  translator.task = load_task(registry, translator.task_selection, file, options);
-  translator.build_model();
+  TranslationModel translation_model;
+  translation_model.path = checkpoint_path;
+  translation_model.task_selection = recorded_component(registry, file, Task::kKind);
+  translation_model.architecture_selection =
+      recorded_component(registry, file, Architecture::kKind);
+  apply_overrides(translation_model.architecture_selection, options.overrides);
+  translation_model.task = load_task(registry, translation_model.task_selection, file, options);
+  translation_model.build_model();
   if (options.precision == nn::Precision::kFp64)
-    translator.model->to(at::kDouble);
-  translator.parameters = loaded_parameters(
-      *translator.model, translator.architecture_selection, file, options.precision);
+    translation_model.model->to(at::kDouble);
+  translation_model.parameters = loaded_parameters(
+      *translation_model.model, translation_model.architecture_selection, file, options.precision);
   if (!options.skip_self_test && options.overrides.empty())
-    verify_self_test(translator, file);
-  translator.parameters->refresh_copy(options.precision);
-  return translator;
+    verify_self_test(translation_model, file);
+  translation_model.parameters->refresh_copy(options.precision);
+  return translation_model;
 }
 
 DecoderOutput TranslationModel::forward(const Batch& batch, nn::Context& context) const {

@@ -32,7 +32,7 @@ struct Run {
   }
   void save(const std::string& path) {
     TrainState state;
-    write_train_checkpoint(path, {&model.translator(), &adam, &state});
+    write_train_checkpoint(path, {&model.translation_model(), &adam, &state});
   }
 
   SmallModel model;
@@ -46,8 +46,8 @@ Findings loaded_to_the_bit(const Registry& registry,
   SmallModel saved(registry, selection, Precision::kFp32);
   saved.disturb();
   HostTensors tensors;
-  saved.translator().add_tensors(tensors, {});
-  write_checkpoint(path, saved.translator().metadata(), tensors.views());
+  saved.translation_model().add_tensors(tensors, {});
+  write_checkpoint(path, saved.translation_model().metadata(), tensors.views());
 
   TranslationModel loaded = TranslationModel::load(registry, path);
   if (!trial_device().is_cpu()) {
@@ -78,7 +78,7 @@ Findings resumed_to_the_bit(const Registry& registry,
 
   Run resumed(registry, selection, 6);
   const CheckpointFile file = CheckpointFile::open(path);
-  restore_training(file, read_train_record(file), resumed.model.translator(), &resumed.adam);
+  restore_training(file, read_train_record(file), resumed.model.translation_model(), &resumed.adam);
   resumed.train(kFirstUpdates, kAllUpdates);
   if (at::equal(resumed.model.flat().values(), unbroken.model.flat().values()))
     return {};

@@ -98,7 +98,7 @@ Findings shapes(const Registry& registry, const Selection& selection) {
   const DecoderOutput output = model.forward(batch, pass);
   check_output_shapes(output,
                       batch.target_out.numel(),
-                      small.translator().task->target_dictionary().size(),
+                      small.translation_model().task->target_dictionary().size(),
                       findings);
   if (!findings.empty())
     return findings;

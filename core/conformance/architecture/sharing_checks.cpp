@@ -226,7 +226,7 @@ Findings independent_of_options(const Registry& registry, const Selection& selec
   const auto model = disturbed_model(registry, selection, 5);
   const auto before = results_of(*model, toy_examples());
   OptionTable table;
-  model->translator().architecture_selection.options->describe(table);
+  model->translation_model().architecture_selection.options->describe(table);
   change_all(table);
   const char* const remedy =
       "the model refers to its options after construction: store a copy, because the object that "

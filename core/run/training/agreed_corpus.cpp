@@ -14,10 +14,10 @@ namespace {
 
 /// Everything that must be equal in all processes: build, plugins, options, data, parameters.
 nlohmann::json run_record(const TrainRun& run,
-                          const TranslationModel& translator,
+                          const TranslationModel& translation_model,
                           const Corpus& corpus) {
   const auto manifest =
-      run_manifest({}, run.table, run.loaded->plugins, translator, corpus.fingerprint());
+      run_manifest({}, run.table, run.loaded->plugins, translation_model, corpus.fingerprint());
   nlohmann::json options = to_json(run.table);
   for (const std::string& name : options_of_one_process()) options.erase(option_key(name));
   nlohmann::json plugins = nlohmann::json::object();
@@ -37,11 +37,12 @@ nlohmann::json run_record(const TrainRun& run,
 }  // namespace
 
 std::shared_ptr<Corpus> open_agreed_corpus(const TrainRun& run,
-                                           const TranslationModel& translator,
+                                           const TranslationModel& translation_model,
                                            ProcessGroup& processes) {
-  std::shared_ptr<Corpus> corpus = translator.open(run.components.train_subset, /*training=*/true);
+  std::shared_ptr<Corpus> corpus =
+      translation_model.open(run.components.train_subset, /*training=*/true);
   if (!processes.is_alone())
-    require_agreement(processes, run_record(run, translator, *corpus));
+    require_agreement(processes, run_record(run, translation_model, *corpus));
   return corpus;
 }
 

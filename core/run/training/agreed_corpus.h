@@ -11,7 +11,7 @@ namespace phraseq {
 
 /// The training set, after all processes have agreed on the run that they are about to begin.
 std::shared_ptr<Corpus> open_agreed_corpus(const TrainRun& run,
-                                           const TranslationModel& translator,
+                                           const TranslationModel& translation_model,
                                            ProcessGroup& processes);
 
 }  // namespace phraseq

@@ -29,17 +29,19 @@ void announce_preset_values(TrainRun& run, const TrainingDefaults& defaults) {
     log_info(fmt::format("settings of {}: {}", run.components.arch, fmt::join(used, " ")));
 }
 
-void warn_of_data(const TrainRun& run, const TranslationModel& translator, const Corpus& training) {
+void warn_of_data(const TrainRun& run,
+                  const TranslationModel& translation_model,
+                  const Corpus& training) {
   if (data_folders(run.components.data).size() == 1)  // of several, one does not say enough
-    warn_of_vocabulary(translator.task->target_dictionary(), training);
+    warn_of_vocabulary(translation_model.task->target_dictionary(), training);
   if (run.validation.disable_validation)
     return;
   for (const std::string& subset : run.validation.subsets())
-    warn_of_overlap(training, *translator.open(subset, /*training=*/false), subset);
+    warn_of_overlap(training, *translation_model.open(subset, /*training=*/false), subset);
 }
 
 void announce(const TrainRun& run,
-              const TranslationModel& translator,
+              const TranslationModel& translation_model,
               const BatchIterator& batches,
               const ProcessGroup& processes) {
   const WorkerSettings threads = thread_settings(run);
@@ -47,12 +49,13 @@ void announce(const TrainRun& run,
       threads.workers > 1 ? fmt::format("in {} shares of each batch, ", threads.workers) : "";
   log_info(fmt::format("{}: {} parameters on {}, {}, {}{}",
                        run.components.arch,
-                       parameter_count(*translator.parameters),
-                       translator.parameters->values().device().str(),
+                       parameter_count(*translation_model.parameters),
+                       translation_model.parameters->values().device().str(),
                        counted(at::get_num_threads(), "thread"),
                        shares,
                        precision_text(run)));
-  if (precision_of(run) == nn::Precision::kFp16 && translator.parameters->values().is_cpu()) {
+  if (precision_of(run) == nn::Precision::kFp16 &&
+      translation_model.parameters->values().is_cpu()) {
     log_warning(
         "--fp16 on a CPU is slow; --precision auto chooses the fastest precision of the device");
   }

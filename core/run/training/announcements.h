@@ -9,7 +9,7 @@ namespace phraseq {
 
 /// The first lines of a run's log: size of the model, device, threads, precision, batches.
 void announce(const TrainRun& run,
-              const TranslationModel& translator,
+              const TranslationModel& translation_model,
               const BatchIterator& batches,
               const ProcessGroup& processes);
 
@@ -18,6 +18,8 @@ void announce_preset_values(TrainRun& run, const TrainingDefaults& defaults);
 
 /// Warns of a dictionary that is too large for the data, and of validation pairs that are also
 /// training data.
-void warn_of_data(const TrainRun& run, const TranslationModel& translator, const Corpus& training);
+void warn_of_data(const TrainRun& run,
+                  const TranslationModel& translation_model,
+                  const Corpus& training);
 
 }  // namespace phraseq

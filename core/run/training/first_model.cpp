@@ -29,19 +29,19 @@ namespace phraseq {
 namespace {
 
 /// Says at once, not in the epoch that uses a folder, that trees are missing.
-void require_trees(const TrainRun& run, const TranslationModel& translator) {
+void require_trees(const TrainRun& run, const TranslationModel& translation_model) {
   const auto folders = data_folders(run.components.data);
   for (const std::string& folder : folders) {
     SourceSplits sources{
         folder,
-        translator.task->source_language(),
+        translation_model.task->source_language(),
         training_splits(run.components.train_subset, [&](const std::string& split) {
           return has_files_of_split(folder, split);
         })};
     if (!run.validation.disable_validation && folder == folders.front())
       std::ranges::copy(run.validation.subsets(), std::back_inserter(sources.splits));
-    require_source_trees(*translator.architecture_selection.options,
-                         *translator.task_selection.options,
+    require_source_trees(*translation_model.architecture_selection.options,
+                         *translation_model.task_selection.options,
                          sources,
                          /*trained=*/false);
   }
@@ -64,55 +64,56 @@ void require_room_for(const Architecture& model) {
   }
 }
 
-TranslationModel make_translator(TrainRun& run) {
+TranslationModel make_translation_model(TrainRun& run) {
   TaskSetup setup;
   setup.registry = &run.loaded->registry;
   setup.data = run.components.data;
   setup.seed = static_cast<uint64_t>(run.machine.seed);
-  TranslationModel translator;
-  translator.task_selection = std::move(run.task);
-  translator.architecture_selection = std::move(run.architecture);
-  translator.task = std::make_unique<NamedTask>(translator.task_selection, setup);
-  take_options_from_data(run.table, *translator.task);
-  tie_embeddings(translator.architecture_selection.training,
-                 translator.task->source_dictionary() == translator.task->target_dictionary(),
-                 run.table);
-  require_trees(run, translator);
-  translator.build_model();
-  require_room_for(*translator.model);
-  translator.model->initialize(static_cast<uint64_t>(run.machine.seed));
-  translator.model->to(run.device.chosen());
-  translator.parameters =
-      std::make_unique<nn::FlatParameters>(*translator.model, /*with_gradients=*/true);
-  translator.parameters->refresh_copy(precision_of(run));
-  return translator;
+  TranslationModel translation_model;
+  translation_model.task_selection = std::move(run.task);
+  translation_model.architecture_selection = std::move(run.architecture);
+  translation_model.task = std::make_unique<NamedTask>(translation_model.task_selection, setup);
+  take_options_from_data(run.table, *translation_model.task);
+  tie_embeddings(
+      translation_model.architecture_selection.training,
+      translation_model.task->source_dictionary() == translation_model.task->target_dictionary(),
+      run.table);
+  require_trees(run, translation_model);
+  translation_model.build_model();
+  require_room_for(*translation_model.model);
+  translation_model.model->initialize(static_cast<uint64_t>(run.machine.seed));
+  translation_model.model->to(run.device.chosen());
+  translation_model.parameters =
+      std::make_unique<nn::FlatParameters>(*translation_model.model, /*with_gradients=*/true);
+  translation_model.parameters->refresh_copy(precision_of(run));
+  return translation_model;
 }
 
 /// Replaces random initial values by the parameters of --finetune-from-model, or by the embeddings
 /// of --encoder-embed-path and --decoder-embed-path.
-void take_first_parameters(const TrainRun& run, TranslationModel& translator) {
+void take_first_parameters(const TrainRun& run, TranslationModel& translation_model) {
   const std::string& checkpoint = run.checkpoints.finetune_from_model;
   if (checkpoint.empty()) {
-    run.embeddings.copy_into(translator);
+    run.embeddings.copy_into(translation_model);
   } else {
     if (run.embeddings.wanted())
       log_warning("--finetune-from-model: the embeddings are those of the checkpoint");
     const auto file = CheckpointFile::open(resolve_checkpoint(checkpoint));
     reject_quantized(file);
     if (!file.is_foreign())
-      warn_of_other_dictionaries(recorded_task_texts(file), *translator.task);
-    translator.load_parameters(file);
+      warn_of_other_dictionaries(recorded_task_texts(file), *translation_model.task);
+    translation_model.load_parameters(file);
   }
-  translator.parameters->refresh_copy(precision_of(run));
+  translation_model.parameters->refresh_copy(precision_of(run));
 }
 
 }  // namespace
 
 TranslationModel make_first_model(TrainRun& run, bool resumes, const ProcessGroup& processes) {
-  TranslationModel translator = make_translator(run);
+  TranslationModel translation_model = make_translation_model(run);
   if (processes.is_first() && !resumes)
-    take_first_parameters(run, translator);
-  return translator;
+    take_first_parameters(run, translation_model);
+  return translation_model;
 }
 
 }  // namespace phraseq

@@ -94,9 +94,9 @@ int64_t bucket_bytes(const DistributedOptions& options) {
 /// Bytes that training will allocate besides its batches: a second buffer of gradients if several
 /// batches or processes are summed, and the average of the parameters.
 int64_t reserved_bytes(const TrainRun& run,
-                       const TranslationModel& translator,
+                       const TranslationModel& translation_model,
                        const ProcessGroup& processes) {
-  const auto bytes = static_cast<int64_t>(translator.parameters->values().nbytes());
+  const auto bytes = static_cast<int64_t>(translation_model.parameters->values().nbytes());
   const auto& update_freq = run.optimization.update_freq;
   const bool sums = run.optimization.accumulate_to_tokens > 0 || !processes.is_alone() ||
                     *std::max_element(update_freq.begin(), update_freq.end()) > 1;
@@ -117,12 +117,12 @@ TrainerOptions trainer_options(const TrainRun& run) {
 }
 
 NamedScheduler make_scheduler(const TrainRun& run,
-                              const TranslationModel& translator,
+                              const TranslationModel& translation_model,
                               const Validator* validator,
                               int64_t max_update) {
   return {run.scheduler,
           {run.optimization.lr.front(),
-           translator.model->model_width(),
+           translation_model.model->model_width(),
            max_update,
            run.optimization.lr,
            larger_is_better(run.validation, validator)}};
@@ -165,20 +165,20 @@ class TrainingJob {
         processes_(processes),
         folder_(make_folder(run.checkpoints, processes)),
         resumed_(find_resumed_run(run.checkpoints, processes)),
-        translator_(make_first_model(run, resumed_.record.has_value(), processes)),
-        criterion_(make_criterion(run, translator_)),
-        optimizer_(make_optimizer(run, *translator_.parameters, processes)),
-        corpus_(open_agreed_corpus(run, translator_, processes)),
+        translation_model_(make_first_model(run, resumed_.record.has_value(), processes)),
+        criterion_(make_criterion(run, translation_model_)),
+        optimizer_(make_optimizer(run, *translation_model_.parameters, processes)),
+        corpus_(open_agreed_corpus(run, translation_model_, processes)),
         automatic_batches_(settle_automatic_batches()),
         batches_(
             corpus_,
-            training_batches(run, *translator_.model),
+            training_batches(run, *translation_model_.model),
             [this](const std::vector<Example>& examples) { return collate(examples); },
             run.machine.data_buffer_size),
         length_(settle_length()),
-        validation_(make_validation(run, translator_, *criterion_, processes)),
-        scheduler_(
-            make_scheduler(run, translator_, validation_.deciding(), run.optimization.max_update)),
+        validation_(make_validation(run, translation_model_, *criterion_, processes)),
+        scheduler_(make_scheduler(
+            run, translation_model_, validation_.deciding(), run.optimization.max_update)),
         average_(make_average()),
         log_(logging_of(run, processes), folder_ ? folder_->path() : "") {
     warn();
@@ -186,17 +186,17 @@ class TrainingJob {
 
   /// Trains; returns the exit code.
   int train(std::span<const std::string> arguments) {
-    announce(run_, translator_, batches_, processes_);
-    announce_preset_values(run_, translator_.architecture_selection.training);
+    announce(run_, translation_model_, batches_, processes_);
+    announce_preset_values(run_, translation_model_.architecture_selection.training);
     MicroBatchWorkers workers(
-        translator_,
+        translation_model_,
         *criterion_,
-        [this] { return make_criterion(run_, translator_); },
+        [this] { return make_criterion(run_, translation_model_); },
         thread_settings(run_));
     Trainer trainer(dependencies(workers), trainer_options(run_));
     if (resumed_.record) {
       if (resumed_.file)
-        require_dictionaries_of(*resumed_.file, *translator_.task);
+        require_dictionaries_of(*resumed_.file, *translation_model_.task);
       trainer.resume(resumed_.path, *resumed_.record, resumed_.file ? &*resumed_.file : nullptr);
       warn_of_length(trainer.state().updates);
     }
@@ -209,25 +209,27 @@ class TrainingJob {
   }
 
  private:
-  const TrainingDefaults& defaults() const { return translator_.architecture_selection.training; }
+  const TrainingDefaults& defaults() const {
+    return translation_model_.architecture_selection.training;
+  }
 
   /// Makes a batch; called on the prefetching thread.
   Batch collate(const std::vector<Example>& examples) const {
-    Batch batch = translator_.collate(examples);
-    return translator_.parameters->values().is_cuda() ? batch.pinned() : batch;
+    Batch batch = translation_model_.collate(examples);
+    return translation_model_.parameters->values().is_cuda() ? batch.pinned() : batch;
   }
 
   /// Determines automatic batch sizes; nothing if there are none.
   std::optional<nlohmann::json> settle_automatic_batches() {
     AutomaticBatches request;
-    request.parts = {&translator_,
+    request.parts = {&translation_model_,
                      criterion_.get(),
                      corpus_.get(),
-                     [this] { return make_criterion(run_, translator_); },
+                     [this] { return make_criterion(run_, translation_model_); },
                      [this](int64_t max_tokens) { return thread_settings(run_, max_tokens); }};
     request.settings = {precision_of(run_), run_.machine.checkpoint_activations, {}};
-    request.batching = training_batches(run_, *translator_.model);
-    request.reserved_bytes = reserved_bytes(run_, translator_, processes_);
+    request.batching = training_batches(run_, *translation_model_.model);
+    request.reserved_bytes = reserved_bytes(run_, translation_model_, processes_);
     request.recorded = resumed_.record ? &resumed_.record->options : nullptr;
     request.processes = &processes_;
     return settle_batches(run_.table, request);
@@ -254,7 +256,7 @@ class TrainingJob {
 
   std::unique_ptr<ParameterAverage> make_average() {
     return run_.average.enabled()
-               ? std::make_unique<ParameterAverage>(run_.average, *translator_.parameters)
+               ? std::make_unique<ParameterAverage>(run_.average, *translation_model_.parameters)
                : nullptr;
   }
 
@@ -267,7 +269,7 @@ class TrainingJob {
     warn_of_unused_alignments(*criterion_, run_.criterion.name, run_.table);
     if (run_.validation.disable_validation)
       warn_of_unused_validation(run_.table);
-    warn_of_data(run_, translator_, *corpus_);
+    warn_of_data(run_, translation_model_, *corpus_);
   }
 
   /// Warns if --max-update of a resumed run changes the schedule. Skips the comparison if the
@@ -278,7 +280,8 @@ class TrainingJob {
     if (then == now || run_.checkpoints.reset_lr_scheduler || run_.checkpoints.reset_optimizer)
       return;
     try {
-      NamedScheduler as_before = make_scheduler(run_, translator_, validation_.deciding(), then);
+      NamedScheduler as_before =
+          make_scheduler(run_, translation_model_, validation_.deciding(), then);
       as_before.restore(scheduler_.state());
       warn_of_schedule(as_before, scheduler_, {then, now, updates});
     } catch (const UsageError&) {
@@ -286,7 +289,7 @@ class TrainingJob {
   }
 
   TrainerDependencies dependencies(MicroBatchWorkers& workers) {
-    return {.translator = &translator_,
+    return {.translation_model = &translation_model_,
             .workers = &workers,
             .optimizer = optimizer_.optimizer.get(),
             .scheduler = &scheduler_,
@@ -305,7 +308,7 @@ class TrainingJob {
     if (!folder_)
       return;
     auto manifest = run_manifest(
-        arguments, run_.table, run_.loaded->plugins, translator_, corpus_->fingerprint());
+        arguments, run_.table, run_.loaded->plugins, translation_model_, corpus_->fingerprint());
     manifest["processes"] = processes_.size();
     if (automatic_batches_)
       manifest["automatic_batches"] = *automatic_batches_;
@@ -313,7 +316,8 @@ class TrainingJob {
   }
 
   void summarize(const TrainState& state) const {
-    const std::string text = folder_ ? training_summary(run_, state, *folder_, translator_) : "";
+    const std::string text =
+        folder_ ? training_summary(run_, state, *folder_, translation_model_) : "";
     if (!text.empty())
       log_info(text);
   }
@@ -322,7 +326,7 @@ class TrainingJob {
   ProcessGroup& processes_;
   std::unique_ptr<CheckpointFolder> folder_;
   ResumedRun resumed_;
-  TranslationModel translator_;
+  TranslationModel translation_model_;
   std::unique_ptr<Criterion> criterion_;
   OptimizerParts optimizer_;
   std::shared_ptr<Corpus> corpus_;

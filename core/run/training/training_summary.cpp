@@ -12,9 +12,9 @@
 namespace phraseq {
 namespace {
 
-bool has_split(const TranslationModel& translator, const std::string& split) {
+bool has_split(const TranslationModel& translation_model, const std::string& split) {
   try {
-    return translator.open(split, /*training=*/false)->size() > 0;
+    return translation_model.open(split, /*training=*/false)->size() > 0;
   } catch (const Error&) {
     return false;
   }
@@ -22,12 +22,13 @@ bool has_split(const TranslationModel& translator, const std::string& split) {
 
 /// Input arguments for `phraseq generate` or `phraseq eval-lm`: " DATA --gen-subset valid", or
 /// nothing for standard input.
-std::string input_words(const TrainRun& run, const TranslationModel& translator) {
+std::string input_words(const TrainRun& run, const TranslationModel& translation_model) {
   const std::string data = " " + shell_quoted_path(data_folders(run.components.data).front());
-  if (has_split(translator, "test"))
+  if (has_split(translation_model, "test"))
     return data;
   const std::string subset = run.validation.subsets().front();
-  return has_split(translator, subset) ? data + " --gen-subset " + shell_quoted_path(subset) : "";
+  return has_split(translation_model, subset) ? data + " --gen-subset " + shell_quoted_path(subset)
+                                              : "";
 }
 
 std::string command_for(const TrainRun& run,
@@ -43,10 +44,10 @@ std::string command_for(const TrainRun& run,
 
 /// Suggests a use of the checkpoint: a purpose, and the command.
 std::string advice(const TrainRun& run,
-                   const TranslationModel& translator,
+                   const TranslationModel& translation_model,
                    const std::string& checkpoint) {
-  const std::string input = input_words(run, translator);
-  const bool translates = translator.model->conventions().reads_source;
+  const std::string input = input_words(run, translation_model);
+  const bool translates = translation_model.model->conventions().reads_source;
   const bool evaluates = !translates && !input.empty();
   return fmt::format(
       "{} with it:\n    {}",
@@ -59,7 +60,7 @@ std::string advice(const TrainRun& run,
 std::string training_summary(const TrainRun& run,
                              const TrainState& state,
                              const CheckpointFolder& folder,
-                             const TranslationModel& translator) {
+                             const TranslationModel& translation_model) {
   const std::string best = folder.path() + "/" + kBestPointer;
   const std::string last = folder.path() + "/" + kLastPointer;
   const bool has_best = state.saved_best && std::filesystem::exists(best);
@@ -71,7 +72,7 @@ std::string training_summary(const TrainRun& run,
                              checkpoint,
                              score_text(run.validation.best_checkpoint_metric, *state.saved_best))
                : fmt::format("last checkpoint: {} (no validation)", checkpoint);
-  return score + "; " + advice(run, translator, checkpoint);
+  return score + "; " + advice(run, translation_model, checkpoint);
 }
 
 }  // namespace phraseq

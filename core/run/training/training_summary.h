@@ -17,6 +17,6 @@ namespace phraseq {
 PHRASEQ_API std::string training_summary(const TrainRun& run,
                                          const TrainState& state,
                                          const CheckpointFolder& folder,
-                                         const TranslationModel& translator);
+                                         const TranslationModel& translation_model);
 
 }  // namespace phraseq

@@ -90,7 +90,7 @@ std::vector<Batch> TrialPasses::micro_batches_of(const std::vector<int64_t>& pai
     std::vector<Example> examples;
     for (size_t i = first; i < pairs.size(); i += count)
       examples.push_back(parts_.corpus->get(pairs[i]));
-    batches.push_back(parts_.translator->collate(examples));
+    batches.push_back(parts_.translation_model->collate(examples));
   }
   return batches;
 }
@@ -100,7 +100,7 @@ void TrialPasses::run(int64_t max_tokens, int64_t max_sentences) {
   if (!workers_ || workers_->count() != threads.workers) {
     workers_.reset();
     workers_ = std::make_unique<MicroBatchWorkers>(
-        *parts_.translator, *parts_.criterion, parts_.make_criterion, threads);
+        *parts_.translation_model, *parts_.criterion, parts_.make_criterion, threads);
   }
   const std::vector<Batch> batches = micro_batches_of(longest_pairs(max_tokens, max_sentences));
   const auto outcomes = workers_->compute(
@@ -117,7 +117,7 @@ std::optional<int64_t> TrialPasses::bytes_of(int64_t max_tokens,
                                              int64_t max_sentences,
                                              int64_t before,
                                              int64_t bytes) {
-  const at::Device device = parts_.translator->parameters->values().device();
+  const at::Device device = parts_.translation_model->parameters->values().device();
   nn::release_memory(device);
   nn::reset_peak_memory(device);
   const nn::MemoryLimit limit(device, before + bytes);

@@ -18,7 +18,7 @@ namespace phraseq {
 
 /// Everything trial passes use; all of it must outlive them.
 struct TrialParts {
-  const TranslationModel* translator = nullptr;
+  const TranslationModel* translation_model = nullptr;
   Criterion* criterion = nullptr;
   Corpus* corpus = nullptr;
   std::function<std::unique_ptr<Criterion>()> make_criterion;  ///< for further micro-batches

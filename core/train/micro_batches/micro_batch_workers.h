@@ -16,7 +16,7 @@ namespace phraseq {
 
 /// The model and the criterion that one thread uses.
 struct ModelInstance {
-  const TranslationModel* translator = nullptr;
+  const TranslationModel* translation_model = nullptr;
   Criterion* criterion = nullptr;
 };
 
@@ -28,9 +28,10 @@ struct ModelInstance {
 /// itself; if there is only one micro-batch, it is computed on the calling thread.
 class PHRASEQ_API MicroBatchWorkers {
  public:
-  /// `settings.workers` instances, with `settings.threads` for the operators of each. `translator`
-  /// and `criterion` are the first instance's and outlive this; `make_criterion` makes the others'.
-  MicroBatchWorkers(const TranslationModel& translator,
+  /// `settings.workers` instances, with `settings.threads` for the operators of each.
+  /// `translation_model` and `criterion` are the first instance's and outlive this;
+  /// `make_criterion` makes the others'.
+  MicroBatchWorkers(const TranslationModel& translation_model,
                     Criterion& criterion,
                     const std::function<std::unique_ptr<Criterion>()>& make_criterion,
                     const WorkerSettings& settings);

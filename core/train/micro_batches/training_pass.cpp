@@ -7,9 +7,9 @@ LossReport training_pass(const ModelInstance& instance,
                          const PassSettings& settings,
                          uint64_t dropout_seed) {
   const ForwardPass model = [&instance](const Batch& input, nn::Context& context) {
-    return instance.translator->forward(input, context);
+    return instance.translation_model->forward(input, context);
   };
-  const nn::FlatParameters& parameters = *instance.translator->parameters;
+  const nn::FlatParameters& parameters = *instance.translation_model->parameters;
   const Batch on_device = batch.to(parameters.values().device());
   nn::Context context(/*training=*/true, settings.precision, dropout_seed, &parameters);
   context.scale_loss(settings.loss_scale.value_or(1.0));

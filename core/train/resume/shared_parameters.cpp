@@ -26,13 +26,13 @@ void share_parameters(const TrainerDependencies& parts, nn::Precision precision)
   ProcessGroup& processes = *parts.processes;
   if (processes.is_alone())
     return;
-  processes.take_from_first(parts.translator->parameters->values());
+  processes.take_from_first(parts.translation_model->parameters->values());
   if (parts.average != nullptr) {
     at::Tensor average = parts.average->other();
     processes.take_from_first(average);
   }
   share_optimizer(parts);
-  parts.translator->parameters->refresh_copy(precision);
+  parts.translation_model->parameters->refresh_copy(precision);
 }
 
 }  // namespace phraseq

@@ -27,7 +27,8 @@ UpdateStep::UpdateStep(const TrainerDependencies& parts, const TrainerOptions& o
 }
 
 bool UpdateStep::is_deferred() const {
-  const bool on_device = !parts_.translator->parameters->values().is_cpu() || nn::operators_only();
+  const bool on_device =
+      !parts_.translation_model->parameters->values().is_cpu() || nn::operators_only();
   return on_device && parts_.processes->is_alone() && !loss_scaler_ && parts_.average == nullptr &&
          parts_.optimizer->can_step_if();
 }
@@ -37,7 +38,7 @@ std::optional<double> UpdateStep::loss_scale() const {
 }
 
 const at::Tensor& UpdateStep::gradients() const {
-  return parts_.translator->parameters->gradients();
+  return parts_.translation_model->parameters->gradients();
 }
 
 /// The number that the loss of an update is divided by, at least 1.
@@ -81,7 +82,7 @@ void UpdateStep::step_now(BatchReports reports, SentenceIds sentence_ids, double
   parts_.optimizer->step(learning_rate, clip / scale);
   if (loss_scaler_) {
     loss_scaler_->note_update();
-    parts_.translator->parameters->refresh_fp16();
+    parts_.translation_model->parameters->refresh_fp16();
   }
 }
 

@@ -59,16 +59,16 @@ ValidationLosses losses_per_token(const LossReport& sums) {
 
 }  // namespace
 
-Validator::Validator(const TranslationModel& translator,
+Validator::Validator(const TranslationModel& translation_model,
                      Criterion& criterion,
                      nn::Precision precision,
                      ValidatorOptions options)
-    : translator_(translator),
+    : translation_model_(translation_model),
       criteria_({&criterion}),
       precision_(precision),
       options_(std::move(options)),
-      corpus_(translator.open(options_.subset, /*training=*/false)),
-      plans_(plan_parts(*corpus_, batching_of(options_, *translator.model), /*epoch=*/1)) {
+      corpus_(translation_model.open(options_.subset, /*training=*/false)),
+      plans_(plan_parts(*corpus_, batching_of(options_, *translation_model.model), /*epoch=*/1)) {
   if (plans_.plan.skipped.total() > 0) {
     log_warning(
         fmt::format("sentences that are skipped in validation: {}", plans_.plan.skipped.text()));
@@ -117,10 +117,12 @@ Validator::Examples Validator::examples_of(size_t batch, int64_t limit) {
 
 LossReport Validator::loss_of(const Examples& examples, Criterion& criterion) const {
   const ForwardPass model = [this](const Batch& batch, nn::Context& context) {
-    return translator_.forward(batch, context);
+    return translation_model_.forward(batch, context);
   };
-  const Batch batch = translator_.collate(examples).to(translator_.parameters->values().device());
-  nn::Context context(/*training=*/false, precision_, /*seed=*/0, translator_.parameters.get());
+  const Batch batch =
+      translation_model_.collate(examples).to(translation_model_.parameters->values().device());
+  nn::Context context(
+      /*training=*/false, precision_, /*seed=*/0, translation_model_.parameters.get());
   LossReport report = criterion.loss_of_model(model, batch, context);
   report.read();
   return report;
@@ -158,11 +160,12 @@ std::map<int64_t, std::string> Validator::translations(const Examples& examples,
   std::map<int64_t, std::string> found;
   if (examples.empty())
     return found;
-  const Batch batch = translator_.collate(examples).to(translator_.parameters->values().device());
+  const Batch batch =
+      translation_model_.collate(examples).to(translation_model_.parameters->values().device());
   DecodingRequest request;
-  request.models = {translator_.model.get()};
-  request.parameters = {translator_.parameters.get()};
-  request.architectures = {translator_.architecture_selection.component};
+  request.models = {translation_model_.model.get()};
+  request.parameters = {translation_model_.parameters.get()};
+  request.architectures = {translation_model_.architecture_selection.component};
   request.batch = &batch;
   request.precision = precision_;
   request.need_scores = false;
@@ -171,7 +174,7 @@ std::map<int64_t, std::string> Validator::translations(const Examples& examples,
   const std::lock_guard lock(text_);
   for (size_t i = 0; i < examples.size(); ++i) {
     found[examples[i].id] = hypothesis_text(
-        *translator_.task, examples[i], translations[i].front(), options_.remove_bpe);
+        *translation_model_.task, examples[i], translations[i].front(), options_.remove_bpe);
   }
   return found;
 }
@@ -208,7 +211,7 @@ std::vector<std::string> Validator::note_references(const std::vector<std::strin
       if (index >= hypotheses.size())
         continue;
       const Example example = corpus_->get(id);
-      references[index] = reference_text(*translator_.task, example, options_.remove_bpe);
+      references[index] = reference_text(*translation_model_.task, example, options_.remove_bpe);
       repeated_.note(example.source, hypotheses[index]);
     }
   }
@@ -247,7 +250,7 @@ void Validator::add_scores_of(const std::vector<std::string>& hypotheses,
                               const std::vector<std::string>& references,
                               ValidationResult& result) const {
   std::vector<std::string> marked_hypotheses, marked_references;
-  const ScoredText scored_text(*translator_.task);
+  const ScoredText scored_text(*translation_model_.task);
   for (size_t i = 0; i < hypotheses.size(); ++i) {
     marked_hypotheses.push_back(scored_text.hypothesis(hypotheses[i]));
     marked_references.push_back(scored_text.reference(references[i]));

@@ -40,7 +40,7 @@ struct ValidationOptions;
 /// when a decoder and a metric are given, the score of the translated text against the references.
 class PHRASEQ_API Validator {
  public:
-  Validator(const TranslationModel& translator,
+  Validator(const TranslationModel& translation_model,
             Criterion& criterion,
             nn::Precision precision,
             ValidatorOptions options);
@@ -81,7 +81,7 @@ class PHRASEQ_API Validator {
                         const std::vector<std::string>& references) const;
   std::map<std::string, ValidationPart> part_losses(const BatchReports& reports) const;
 
-  const TranslationModel& translator_;
+  const TranslationModel& translation_model_;
   std::vector<Criterion*> criteria_;  ///< one per worker
   int64_t threads_per_worker_ = 1;
   nn::Precision precision_;

@@ -13,28 +13,28 @@ namespace phraseq {
 namespace {
 
 /// Undefined where the model has no parameter of this name.
-at::Tensor find_parameter(const TranslationModel& translator, const std::string& name) {
-  for (const auto& entry : translator.parameters->entries()) {
+at::Tensor find_parameter(const TranslationModel& translation_model, const std::string& name) {
+  for (const auto& entry : translation_model.parameters->entries()) {
     if (entry.name == name)
       return entry.parameter.detach();
   }
   return {};
 }
 
-at::Tensor find_embedding(const TranslationModel& translator, std::string_view side) {
-  return find_parameter(translator, fmt::format("{}.embed_tokens.weight", side));
+at::Tensor find_embedding(const TranslationModel& translation_model, std::string_view side) {
+  return find_parameter(translation_model, fmt::format("{}.embed_tokens.weight", side));
 }
 
 /// Reads `path` into the embedding of a side.
-void take_vectors(const TranslationModel& translator,
+void take_vectors(const TranslationModel& translation_model,
                   std::string_view side,
                   const Dictionary& dictionary,
                   const std::string& path) {
-  const at::Tensor embedding = find_embedding(translator, side);  // [vocabulary, dimension]
+  const at::Tensor embedding = find_embedding(translation_model, side);  // [vocabulary, dimension]
   if (!embedding.defined()) {
     throw UsageError(fmt::format("--{}-embed-path: {} has no embeddings of the {}",
                                  side,
-                                 translator.architecture_selection.name,
+                                 translation_model.architecture_selection.name,
                                  side));
   }
   const at::Tensor place = embedding.narrow(0, 0, dictionary.size());
@@ -68,9 +68,9 @@ void PretrainedEmbeddings::describe(OptionTable& table) {
       .harmless();
 }
 
-void PretrainedEmbeddings::copy_into(TranslationModel& translator) const {
-  const bool is_shared = find_embedding(translator, "encoder").defined() &&
-                         !find_embedding(translator, "decoder").defined();
+void PretrainedEmbeddings::copy_into(TranslationModel& translation_model) const {
+  const bool is_shared = find_embedding(translation_model, "encoder").defined() &&
+                         !find_embedding(translation_model, "decoder").defined();
   const bool has_decoder_file = !decoder_embed_path.empty();
   if (is_shared && has_decoder_file && decoder_embed_path != encoder_embed_path) {
     throw UsageError(
@@ -78,11 +78,11 @@ void PretrainedEmbeddings::copy_into(TranslationModel& translator) const {
         "(--share-all-embeddings)",
         "Give the same file for both or only --encoder-embed-path, or --share-all-embeddings no.");
   }
-  const Task& task = *translator.task;
+  const Task& task = *translation_model.task;
   if (!encoder_embed_path.empty())
-    take_vectors(translator, "encoder", task.source_dictionary(), encoder_embed_path);
+    take_vectors(translation_model, "encoder", task.source_dictionary(), encoder_embed_path);
   if (has_decoder_file && !is_shared)
-    take_vectors(translator, "decoder", task.target_dictionary(), decoder_embed_path);
+    take_vectors(translation_model, "decoder", task.target_dictionary(), decoder_embed_path);
 }
 
 }  // namespace phraseq

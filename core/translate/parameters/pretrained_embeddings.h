@@ -20,7 +20,7 @@ struct PHRASEQ_API PretrainedEmbeddings : Options {
   /// Sets the rows of the symbols that the files have, and logs their number. The others keep their
   /// values. Throws DataError like read_word_vectors, and UsageError if the model has no such
   /// embedding, or if it has one for both sides and the files differ.
-  void copy_into(TranslationModel& translator) const;
+  void copy_into(TranslationModel& translation_model) const;
 };
 
 }  // namespace phraseq

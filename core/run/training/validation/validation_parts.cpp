@@ -31,10 +31,12 @@ std::vector<Part*> pointers_to(const std::vector<std::unique_ptr<Part>>& parts) 
 }
 
 /// Validates as many batches at the same time as training computes shares.
-void divide_work(const TrainRun& run, const TranslationModel& translator, ValidationParts& parts) {
+void divide_work(const TrainRun& run,
+                 const TranslationModel& translation_model,
+                 ValidationParts& parts) {
   const WorkerSettings settings = thread_settings(run);
   for (int64_t worker = 1; worker < settings.workers; ++worker)
-    parts.criteria.push_back(make_criterion(run, translator));
+    parts.criteria.push_back(make_criterion(run, translation_model));
   for (const auto& validator : parts.validators)
     validator->work_with(pointers_to(parts.criteria), settings.threads);
 }
@@ -68,17 +70,17 @@ void warn_of_other_tokenizers(TrainRun& run, const Task& task) {
 }
 
 void translate_in_validation(TrainRun& run,
-                             const TranslationModel& translator,
+                             const TranslationModel& translation_model,
                              ValidationParts& parts) {
   const ValidationSearch search =
       validation_search(run.loaded->registry, run.validation.eval_bleu_args);
   for (int64_t worker = 0; worker < thread_settings(run).workers; ++worker) {
     parts.decoders.push_back(std::make_unique<NamedDecoder>(
-        search.decoder, DecoderSetup{translator.task->target_dictionary().size()}));
+        search.decoder, DecoderSetup{translation_model.task->target_dictionary().size()}));
   }
   parts.metric = std::make_unique<NamedMetric>(
-      run.metric, MetricSetup{primary_language(translator.task->target_language())});
-  warn_of_other_tokenizers(run, *translator.task);
+      run.metric, MetricSetup{primary_language(translation_model.task->target_language())});
+  warn_of_other_tokenizers(run, *translation_model.task);
   for (const auto& validator : parts.validators)
     validator->translate_with(pointers_to(parts.decoders), *parts.metric);
 }
@@ -114,13 +116,14 @@ std::vector<Validator*> ValidationParts::further() const {
   return all;
 }
 
-std::unique_ptr<Criterion> make_criterion(const TrainRun& run, const TranslationModel& translator) {
+std::unique_ptr<Criterion> make_criterion(const TrainRun& run,
+                                          const TranslationModel& translation_model) {
   return std::make_unique<NamedCriterion>(
-      run.criterion, CriterionSetup{translator.task->target_dictionary().size()});
+      run.criterion, CriterionSetup{translation_model.task->target_dictionary().size()});
 }
 
 ValidationParts make_validation(TrainRun& run,
-                                const TranslationModel& translator,
+                                const TranslationModel& translation_model,
                                 Criterion& criterion,
                                 ProcessGroup& processes) {
   ValidationParts parts;
@@ -128,17 +131,17 @@ ValidationParts make_validation(TrainRun& run,
     return parts;
   nlohmann::json data = nlohmann::json::object();
   for (const std::string& subset : run.validation.subsets()) {
-    require_split(run, *translator.task, subset);
+    require_split(run, *translation_model.task, subset);
     parts.validators.push_back(std::make_unique<Validator>(
-        translator, criterion, precision_of(run), validator_options(run, subset)));
+        translation_model, criterion, precision_of(run), validator_options(run, subset)));
     parts.validators.back()->share_with(processes);
     data[subset] = parts.validators.back()->corpus().fingerprint();
   }
   if (!processes.is_alone())
     require_agreement(processes, {{"data of validation", data}});
-  divide_work(run, translator, parts);
+  divide_work(run, translation_model, parts);
   if (run.validation.eval_bleu)
-    translate_in_validation(run, translator, parts);
+    translate_in_validation(run, translation_model, parts);
   return parts;
 }
 

@@ -29,11 +29,12 @@ struct ValidationParts {
 /// Empty with --disable-validation. `criterion` is the first worker's. Throws DataError if the data
 /// lack one of the splits.
 ValidationParts make_validation(TrainRun& run,
-                                const TranslationModel& translator,
+                                const TranslationModel& translation_model,
                                 Criterion& criterion,
                                 ProcessGroup& processes);
 
 /// The criterion of the run, for one worker.
-std::unique_ptr<Criterion> make_criterion(const TrainRun& run, const TranslationModel& translator);
+std::unique_ptr<Criterion> make_criterion(const TrainRun& run,
+                                          const TranslationModel& translation_model);
 
 }  // namespace phraseq
