@@ -54,6 +54,15 @@ json default_options() {
           {"max_target_positions", 1024}};
 }
 
+/// Where those of `ssru_transformer` differ (plugins/architectures/ssru_transformer/options.cpp).
+json ssru_defaults() {
+  return {{"pos", "tensor2tensor"},
+          {"norm_eps", 1e-6},
+          {"out_bias", true},
+          {"start_token", "bos"},
+          {"ssru_projection", false}};
+}
+
 /// Most formats map each symbol to one id.
 void add_repeated_symbols(const Dictionary& dictionary, std::vector<std::string>& problems) {
   for (int64_t id = 0; id < dictionary.size(); ++id) {
@@ -62,15 +71,6 @@ void add_repeated_symbols(const Dictionary& dictionary, std::vector<std::string>
       problems.push_back(
           fmt::format("the symbol '{}' with the ids {} and {}", symbol, id, dictionary.id(symbol)));
   }
-}
-
-/// Where those of `ssru_transformer` differ (plugins/architectures/ssru_transformer/options.cpp).
-json ssru_defaults() {
-  return {{"pos", "tensor2tensor"},
-          {"norm_eps", 1e-6},
-          {"out_bias", true},
-          {"start_token", "bos"},
-          {"ssru_projection", false}};
 }
 
 /// Takes over a value of the type that the default has.
@@ -127,6 +127,13 @@ std::string name_of_component(const CheckpointFile& file, const char* kind, cons
 
 }  // namespace
 
+json default_options_of(const std::string& architecture) {
+  json options = default_options();
+  if (architecture == kSsruTransformer)
+    options.update(ssru_defaults());
+  return options;
+}
+
 ExportModel ExportModel::open(const std::string& path) {
   ExportModel model(CheckpointFile::open(path));
   require_model(model.file_);
@@ -138,12 +145,9 @@ ExportModel ExportModel::open(const std::string& path) {
 void ExportModel::read_options() {
   const json record = read_component(file_, "architecture");
   architecture_ = name_of_component(file_, "architecture", record);
-  options_ = default_options();
-  if (architecture_ == kSsruTransformer) {
-    options_.update(ssru_defaults());
-  } else {
+  if (architecture_ != kSsruTransformer)
     require_transformer("");
-  }
+  options_ = default_options_of(architecture_);
   const JsonEntry given = JsonEntry(record, file_.metadata_place("architecture")).at("options");
   require_all_layers(given, path());
   for (const auto& [name, value] : given.members()) {

@@ -13,6 +13,10 @@
 
 namespace phraseq {
 
+/// The options of `transformer` or `ssru_transformer` that describe a model, with their defaults.
+/// Repeated here because exports do not load the architectures.
+PHRASEQ_API nlohmann::json default_options_of(const std::string& architecture);
+
 /// A checkpoint of the architecture `transformer` (or `ssru_transformer`), opened to be exported to
 /// another format.
 class PHRASEQ_API ExportModel {

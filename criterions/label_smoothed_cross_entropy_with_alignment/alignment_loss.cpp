@@ -13,8 +13,9 @@ namespace {
 void check_alignments(const DecoderOutput& output, const Batch& batch, nn::Context& context) {
   constexpr const char* kName = "label_smoothed_cross_entropy_with_alignment";
   if (context.training() && !batch.extras.contains(kAlignmentLinks)) {
-    throw UsageError(std::string("--criterion ") + kName + ": the data has no alignments",
-                     "Preprocess with --align-suffix and train with --load-alignments.");
+    throw UsageError(std::string("--criterion ") + kName + ": there are no alignments",
+                     "Preprocess with --align-suffix and train with --load-alignments, or train "
+                     "with --criterion label_smoothed_cross_entropy.");
   }
   if (has_alignment_links(batch) && !output.extras.contains(kAlignmentProbabilities)) {
     throw UsageError(std::string("--criterion ") + kName + ": the architecture learns no alignment",

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/convert/export_model.h"
+#include "core/options/option_text.h"
 #include "plugins/architectures/ssru_transformer/ssru.h"
 #include "tests/support/architecture_checks.h"
 
@@ -26,6 +28,16 @@ SsruTransformerOptions small_options(bool with_projection, bool pre_norm) {
 std::vector<Example> three_examples() {
   return examples_of({{4, 5, 6, kEos}, {7, kEos}, {8, 4, kEos}},
                      {{5, 4, kEos}, {6, 7, 8, 4, kEos}, {9, kEos}});
+}
+
+TEST(SsruTransformerOptions, HaveTheDefaultsThatExportsAssume) {
+  const nlohmann::json assumed = default_options_of("ssru_transformer");
+  SsruTransformerOptions options;
+  OptionTable table;
+  options.describe(table);
+  const nlohmann::json values = to_json(table);
+  for (const auto& [name, value] : assumed.items())
+    EXPECT_EQ(values.at(name), value) << name;
 }
 
 class SsruTransformerModel : public ::testing::TestWithParam<bool> {

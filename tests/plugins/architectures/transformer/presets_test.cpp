@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "core/convert/export_model.h"
 #include "core/nn/transformer/transformer_options.h"
 #include "core/options/option_text.h"
 
@@ -30,6 +31,13 @@ json values_of(const std::string& name) {
 json fairseq_defaults() {
   std::ifstream file(PHRASEQ_SOURCE_FOLDER "/tests/golden/transformer/fairseq_defaults.json");
   return json::parse(file);
+}
+
+TEST(TransformerOptions, HaveTheDefaultsThatExportsAssume) {
+  const json assumed = default_options_of("transformer");
+  const json values = values_of("transformer");
+  for (const auto& [name, value] : assumed.items())
+    EXPECT_EQ(values.at(name), value) << name;
 }
 
 TEST(TransformerPresets, OfFairseqHaveFairseqsValues) {
