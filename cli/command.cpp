@@ -140,7 +140,10 @@ int finish_output(const std::string& name, int code) {
   const int reason = errno;
   if ((flushed && std::cout.good() && std::ferror(stdout) == 0) || reader_has_left())
     return code;
-  print_error(name, IoError("standard output", "write", reason).what());
+  // After an earlier failure, the reason is no longer known.
+  print_error(name,
+              reason == 0 ? "standard output: cannot write everything; is the disk full?"
+                          : IoError("standard output", "write", reason).what());
   return code == kExitOk ? static_cast<int>(kExitIo) : code;
 }
 

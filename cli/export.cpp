@@ -36,7 +36,10 @@ struct ExportOptions final : Options {
                kExportFormatNames,
                "Format: ctranslate2, hf for a MarianMTModel of Hugging Face, marian, or onnx.")
         .required();
-    table.field("checkpoint", checkpoint, "Checkpoint with the architecture transformer.")
+    table
+        .field("checkpoint",
+               checkpoint,
+               "Checkpoint with the architecture transformer; for marian, also ssru_transformer.")
         .positional()
         .required()
         .value_name("CHECKPOINT");

@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
+#include "core/checkpoint/checkpoint_report.h"
 #include "core/checkpoint/checkpoint_writer.h"
 #include "core/convert/import_model.h"
 
@@ -80,17 +81,14 @@ struct ImportOptions final : Options {
                "Subword model for both languages, stored in the checkpoint.")
         .value_name("MODEL");
     table
-        .field("source-lang",
-               model.source_lang,
-               "Source language, if it is recorded neither in the checkpoint nor in the file names "
-               "of the data folder.")
+        .field(
+            "source-lang",
+            model.source_lang,
+            "Source language; default: as recorded in the checkpoint or in the file names of the "
+            "data folder. Of a multilingual model: the one to translate by default.")
         .short_flag("s")
         .value_name("LANG");
-    table
-        .field("target-lang",
-               model.target_lang,
-               "Target language, if it is recorded neither in the checkpoint nor in the file names "
-               "of the data folder.")
+    table.field("target-lang", model.target_lang, "Target language, likewise.")
         .short_flag("t")
         .value_name("LANG");
   }
@@ -127,10 +125,10 @@ int import(std::span<const std::string> arguments) {
   check_new_checkpoint(options.output, files_of(options.model));
   const ImportedModel model = import_model(options.model);
   model.write(options.output);
-  log_info(fmt::format("{}: {} to {}, {} tensors",
+  const std::string languages = languages_summary(model.texts);
+  log_info(fmt::format("{}: {}, {} tensors",
                        options.output,
-                       model.texts.at("source_language"),
-                       model.texts.at("target_language"),
+                       languages.empty() ? "language model" : languages,
                        model.tensors.size()));
   return kExitOk;
 }

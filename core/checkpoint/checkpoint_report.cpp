@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "core/base/wording/counted.h"
+#include "core/base/wording/first_items.h"
 #include "core/checkpoint/checkpoint_format.h"
 #include "core/checkpoint/quantize.h"
 #include "core/checkpoint/safetensors/tensor_role.h"
@@ -87,13 +88,6 @@ int64_t dictionary_size(const std::string& text) {
   return kSpecials + std::ranges::count(text, '\n');
 }
 
-std::string languages_text(const json& texts) {
-  const std::string source = text_entry(texts, "source_language");
-  if (source.empty())
-    return {};
-  return fmt::format("{} to {}", source, text_entry(texts, "target_language"));
-}
-
 std::string vocabulary_text(const json& texts) {
   const std::string source = text_entry(texts, "source_dictionary");
   if (source.empty())
@@ -165,6 +159,20 @@ std::string options_of(const json& record, std::string_view kind) {
 
 }  // namespace
 
+std::string languages_summary(const json& texts) {
+  constexpr size_t kMaxListed = 8;
+  std::vector<std::string> languages;
+  for (const json& language : value_of(text_entry(texts, "languages"))) {
+    if (language.is_string())
+      languages.push_back(language.get<std::string>());
+  }
+  const std::string source = text_entry(texts, "source_language");
+  if (languages.size() > 1)
+    return first_items(languages, kMaxListed, ", ");
+  return source.empty() ? ""
+                        : fmt::format("{} to {}", source, text_entry(texts, "target_language"));
+}
+
 ordered_json checkpoint_report(const CheckpointFile& file) {
   ordered_json report = {{"file", file.path()},
                          {"format_version", nullptr},
@@ -194,7 +202,7 @@ std::string checkpoint_summary(const CheckpointFile& file) {
   text += line("format", origin_text(file));
   text += line("architecture", component_text(object_entry(file, "architecture")));
   text += line("task", component_text(object_entry(file, "task")));
-  text += line("languages", languages_text(texts));
+  text += line("languages", languages_summary(texts));
   text += line("vocabulary", vocabulary_text(texts));
   text += line("tokenizer", text_entry(texts, "tokenizer"));
   text += line("parameters", totals_text(totals_of(file, TensorRole::kParameter)));

@@ -18,6 +18,10 @@ PHRASEQ_API nlohmann::ordered_json checkpoint_report(const CheckpointFile& file)
 /// The same for people: the model, the task and the training, one `name  value` per line.
 PHRASEQ_API std::string checkpoint_summary(const CheckpointFile& file);
 
+/// "en to de", or the languages of a multilingual model, from the texts of a checkpoint's task;
+/// empty for a language model.
+PHRASEQ_API std::string languages_summary(const nlohmann::json& texts);
+
 /// One line per tensor: dtype, shape, bytes, name.
 PHRASEQ_API std::string tensor_list(const CheckpointFile& file);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <future>
 #include <memory>
 #include <netdb.h>
 #include <thread>
@@ -18,6 +19,7 @@
 #include "core/base/error.h"
 #include "core/base/host_name.h"
 #include "core/base/log.h"
+#include "core/base/signals.h"
 #include "core/distributed/process_group.h"
 #include "core/distributed/roll_call.h"
 
@@ -30,6 +32,7 @@ constexpr std::chrono::seconds kLongestMeeting{300};
 constexpr std::chrono::seconds kQuiet{5};  // after which a waiting process says what it waits for
 constexpr std::chrono::milliseconds kLookAgain{50};
 constexpr std::chrono::milliseconds kLongestFarewell{5000};
+constexpr std::chrono::seconds kGrace{2};  // for TCPStore, which has the same time limit
 
 std::string place_text(const Placement& placement) {
   return fmt::format("{}:{}", placement.address, placement.port);
@@ -68,7 +71,25 @@ AddressList addresses_of(const std::string& host) {
                   place_text(placement),
                   timeout.count()),
       "Make sure that rank 0 runs, that MASTER_ADDR and MASTER_PORT (or --distributed-init-method) "
-      "name its machine and port, and that no firewall is in between.");
+      "name its machine and port, that no other service uses this port, and that no firewall is in "
+      "between.");
+}
+
+/// A service that accepts connections, but is no store, never answers TCPStore's first message, for
+/// which that has no time limit.
+StorePointer open_store(const Placement& placement, const c10d::TCPStoreOptions& options) {
+  std::packaged_task<StorePointer()> open([host = placement.address, options]() -> StorePointer {
+    return c10::make_intrusive<c10d::TCPStore>(host, options);
+  });
+  auto store = open.get_future();
+  {
+    const SignalsBlocked for_the_thread;
+    std::thread(std::move(open)).detach();
+  }
+  const auto limit = std::chrono::duration_cast<std::chrono::seconds>(options.timeout);
+  if (store.wait_for(limit + kGrace) != std::future_status::ready)
+    throw_unreachable(placement, limit);
+  return store.get();
 }
 
 StorePointer connect(const Placement& placement, std::chrono::seconds timeout) {
@@ -79,9 +100,8 @@ StorePointer connect(const Placement& placement, std::chrono::seconds timeout) {
   options.waitWorkers = false;
   options.timeout = timeout;
   try {
-    return c10::make_intrusive<c10d::PrefixStore>(
-        "phraseq" + placement.attempt,
-        c10::make_intrusive<c10d::TCPStore>(placement.address, options));
+    return c10::make_intrusive<c10d::PrefixStore>("phraseq" + placement.attempt,
+                                                  open_store(placement, options));
   } catch (const c10::Error& failure) {
     if (options.isServer)
       throw_no_server(placement, failure.what_without_backtrace());

@@ -15,7 +15,7 @@
 #include "core/base/wording/message_text.h"
 #include "core/options/argument_spelling.h"
 #include "core/options/config_file.h"
-#include "core/options/files/written_files.h"
+#include "core/options/files/file_problems.h"
 #include "core/options/value_text.h"
 
 namespace phraseq {
@@ -263,7 +263,7 @@ void parse_command_line(OptionTable& table,
   };
   if (more_problems)
     add(more_problems());
-  add(written_file_problems(table, config.empty() ? "" : config.back()));
+  add(file_problems(table, config.empty() ? "" : config.back()));
   if (!problems.empty())
     report(problems);
 }

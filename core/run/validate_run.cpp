@@ -173,15 +173,15 @@ void ValidateOptions::describe(OptionTable& table) {
 
 ValidateRun::ValidateRun(std::span<const std::string> arguments)
     : loaded(load_plugins_for(arguments)) {
-  const RecordedTraining recorded =
-      recorded_training(loaded->registry, peek_option(arguments, "path", ""));
+  const std::string path = peek_option(arguments, "path", "");
+  const RecordedTraining recorded = recorded_training(loaded->registry, path);
   if (!recorded.criterion.empty())
     options.criterion = recorded.criterion;
   options.describe(table);
   criterion = loaded->registry.select(
       Criterion::kKind, peek_option(table, arguments, "criterion", options.criterion));
   if (criterion.name == recorded.criterion)
-    take_recorded(recorded.options, *criterion.options);
+    read_at(path, [&] { take_recorded(recorded.options, *criterion.options); });
   describe(table, criterion);
 }
 

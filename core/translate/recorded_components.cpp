@@ -58,16 +58,21 @@ nlohmann::json record_of(const Selection& selection) {
           {"options", to_json(table)}};
 }
 
+void read_at(const std::string& place, const std::function<void()>& read) {
+  try {
+    read();
+  } catch (const FormatError& failure) {
+    throw FormatError(fmt::format("{}: {}", place, failure.message()), failure.hint());
+  }
+}
+
 Selection recorded_component(const Registry& registry,
                              const CheckpointFile& file,
                              const char* kind) {
   const nlohmann::json record = parse_component(file, kind);
-  try {
-    return selection_from(registry, kind, record);
-  } catch (const FormatError& failure) {
-    throw FormatError(fmt::format("{}: {}", file.metadata_place(kind), failure.message()),
-                      failure.hint());
-  }
+  Selection selection;
+  read_at(file.metadata_place(kind), [&] { selection = selection_from(registry, kind, record); });
+  return selection;
 }
 
 std::map<std::string, std::string> recorded_task_texts(const CheckpointFile& file) {

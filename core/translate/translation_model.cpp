@@ -80,7 +80,8 @@ std::unique_ptr<Task> load_task(const Registry& registry,
   setup.phrase_table = options.phrase_table;
   setup.source_language = options.source_language;
   setup.target_language = options.target_language;
-  auto task = std::make_unique<NamedTask>(selection, setup);
+  std::unique_ptr<Task> task;
+  read_at(file.path(), [&] { task = std::make_unique<NamedTask>(selection, setup); });
   warn_of_other_direction(*task, setup);
   return task;
 }

@@ -67,6 +67,15 @@ TEST_F(FaultsOfRanks, TheProcessWithTheStoreMayBeTheOneThatIsKilled) {
   EXPECT_THAT(result.errors, AllOf(HasSubstr("rank 1 stops: rank 0 ("), HasSubstr("is gone")));
 }
 
+TEST_F(FaultsOfRanks, AServiceThatDoesNotAnswerInPlaceOfTheFirstRankEndsTheOthersAfterTheTimeout) {
+  const SilentService service;
+  port_ = service.port();
+  RunningCommand second = start_rank(1, 2, train(3) + words("--distributed-timeout 2"));
+  const CommandResult result = second.wait();
+  EXPECT_EQ(result.exit_code, kExitIo);
+  EXPECT_THAT(result.errors, HasSubstr("rank 1 could not reach rank 0 at 127.0.0.1:"));
+}
+
 TEST_F(FaultsOfRanks, ARankThatDoesNotAnswerEndsTheOthersAfterTheTimeout) {
   const Arguments arguments = train(kForever) + words("--distributed-timeout 3");
   RunningCommand first = start_rank(0, 2, arguments);

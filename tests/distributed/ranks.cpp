@@ -35,9 +35,8 @@ std::string variable_of(const std::string& environment, const std::string& name)
   return start == std::string::npos ? "" : std::string(with_start.c_str() + start + key.size());
 }
 
-}  // namespace
-
-int free_port() {
+/// A socket that has a free port of 127.0.0.1, which `port` becomes.
+int socket_with_port(int& port) {
   const int listener = ::socket(AF_INET, SOCK_STREAM, 0);
   sockaddr_in address = {};
   address.sin_family = AF_INET;
@@ -45,9 +44,21 @@ int free_port() {
   socklen_t size = sizeof(address);
   ::bind(listener, reinterpret_cast<sockaddr*>(&address), size);
   ::getsockname(listener, reinterpret_cast<sockaddr*>(&address), &size);
-  ::close(listener);
-  return ntohs(address.sin_port);
+  port = ntohs(address.sin_port);
+  return listener;
 }
+
+}  // namespace
+
+int free_port() {
+  int port = 0;
+  ::close(socket_with_port(port));
+  return port;
+}
+
+SilentService::SilentService() : listener_(socket_with_port(port_)) { ::listen(listener_, 8); }
+
+SilentService::~SilentService() { ::close(listener_); }
 
 RunningCommand start_with(Workspace& workspace,
                           const Variables& variables,

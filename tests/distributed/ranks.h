@@ -16,6 +16,20 @@ using Variables = std::vector<std::pair<std::string, std::string>>;
 /// A port of 127.0.0.1 that was free a moment ago.
 int free_port();
 
+/// A service on a port of 127.0.0.1 that accepts connections and never answers.
+class SilentService {
+ public:
+  SilentService();
+  ~SilentService();
+  SilentService(const SilentService&) = delete;
+  SilentService& operator=(const SilentService&) = delete;
+  int port() const { return port_; }
+
+ private:
+  int port_ = 0;
+  int listener_;
+};
+
 /// Starts `phraseq ARGUMENTS` with `variables` in its environment.
 RunningCommand start_with(Workspace& workspace,
                           const Variables& variables,

@@ -147,7 +147,10 @@ void StagingFolder::move_file(const std::string& name) {
   std::error_code problem;
   fs::rename(path_ + "/" + name, destination_ + "/" + name, problem);
   if (problem)
-    throw IoError(destination_ + "/" + name, "rename to", problem.value());
+    throw IoError(destination_ + "/" + name,
+                  "rename to",
+                  problem.value(),
+                  "The folder may contain old and new files now: run the command again.");
 }
 
 }  // namespace phraseq

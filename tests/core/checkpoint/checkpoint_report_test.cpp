@@ -99,5 +99,14 @@ TEST(ForeignReport, HasNoFormat) {
             std::string::npos);
 }
 
+TEST(LanguagesSummary, ListsAllOfAMultilingualModel) {
+  EXPECT_EQ(languages_summary({{"source_language", "en"},
+                               {"target_language", "de"},
+                               {"languages", R"(["de", "en", "fr"])"}}),
+            "de, en, fr");
+  EXPECT_EQ(languages_summary({{"source_language", "en"}, {"target_language", "de"}}), "en to de");
+  EXPECT_EQ(languages_summary({{"source_language", ""}, {"target_language", "de"}}), "");
+}
+
 }  // namespace
 }  // namespace phraseq

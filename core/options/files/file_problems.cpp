@@ -1,10 +1,11 @@
-#include "core/options/files/written_files.h"
+#include "core/options/files/file_problems.h"
 
 #include <algorithm>
 #include <filesystem>
 #include <system_error>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "core/base/text_fields.h"
 
@@ -71,10 +72,23 @@ std::string full_path(const std::string& file) {
   return fs::weakly_canonical(fs::absolute(file, problem), problem).string();
 }
 
+/// The options that were given "-", once for each time.
+std::vector<std::string> readers_of_standard_input(const OptionTable& table) {
+  std::vector<std::string> readers;
+  for (const OptionField& field : table.fields()) {
+    if (field.writes || field.origin == OptionOrigin::kDefault || !names_files(field))
+      continue;
+    for (const std::string& value : values_of(field)) {
+      if (value == "-")
+        readers.push_back("--" + field.name);
+    }
+  }
+  return readers;
+}
+
 }  // namespace
 
-std::vector<std::string> written_file_problems(const OptionTable& table,
-                                               const std::string& config) {
+std::vector<std::string> file_problems(const OptionTable& table, const std::string& config) {
   std::vector<std::string> problems;
   const auto is_an_input = [&](const std::string& file, std::string_view option) {
     problems.push_back(
@@ -82,6 +96,9 @@ std::vector<std::string> written_file_problems(const OptionTable& table,
                     file,
                     option));
   };
+  if (const auto readers = readers_of_standard_input(table); readers.size() > 1)
+    problems.push_back(fmt::format("standard input (-) can be read only once, but is given as {}",
+                                   fmt::join(readers, " and as ")));
   std::vector<const OptionField*> written;
   for (const OptionField& field : table.fields()) {
     const std::string file = field.writes ? written_file(field) : "";

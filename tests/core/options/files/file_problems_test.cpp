@@ -1,4 +1,4 @@
-#include "core/options/files/written_files.h"
+#include "core/options/files/file_problems.h"
 
 #include <filesystem>
 
@@ -26,7 +26,7 @@ class WrittenFiles : public testing::Test {
     folder_.write("text", "x\n");
   }
 
-  std::vector<std::string> problems() const { return written_file_problems(table_, config_); }
+  std::vector<std::string> problems() const { return file_problems(table_, config_); }
 
   TemporaryFolder folder_;
   OptionTable table_;
@@ -80,6 +80,14 @@ TEST_F(WrittenFiles, CannotLoseAStream) {
     output_ = plot_ = input_ = stream;
     EXPECT_THAT(problems(), IsEmpty()) << stream;
   }
+}
+
+TEST_F(WrittenFiles, ReadStandardInputOnce) {
+  table_.find("input")->from_text("-", OptionOrigin::kCommandLine);
+  table_.find("output")->from_text("-", OptionOrigin::kCommandLine);
+  EXPECT_THAT(problems(), IsEmpty());
+  table_.find("systems")->from_text("-", OptionOrigin::kCommandLine);
+  EXPECT_THAT(problems(), ElementsAre(HasSubstr("is given as --input and as --systems")));
 }
 
 }  // namespace
