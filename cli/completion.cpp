@@ -10,6 +10,7 @@
 #include "cli/command.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
+#include "core/base/wording/message_text.h"
 #include "core/io/program_output.h"
 #include "core/options/completion/bash_completion.h"
 #include "core/options/completion/fish_completion.h"
@@ -61,7 +62,10 @@ void add_commands(CompletionModel& model) {
     if (printed.exit_code == kExitOk && described.is_object())
       model.commands.push_back(completed_command(described, model));
     else
-      log_warning(fmt::format("{} does not describe its options", program.string()));
+      log_warning(fmt::format("{} does not describe its options (exit code {}): {}",
+                              program.string(),
+                              printed.exit_code,
+                              excerpt(printed.errors)));
   }
 }
 

@@ -140,7 +140,7 @@ std::vector<ConstituentTable::Row> ConstituentTable::rows() const {
 
 std::string ConstituentTable::text() const {
   std::string text = fmt::format(
-      "{}: used n-grams that are constituents, %\nlayer  n-grams  constituents  chance\n",
+      "{}: attended n-grams that are constituents, %\nlayer  n-grams  constituents  chance\n",
       title_of(place_));
   for (const Row& row : rows()) {
     text += fmt::format("{:>5}{:>9}{:>14}{:>8}\n",
@@ -179,7 +179,7 @@ std::string ConstituentTable::json() const {
 
 plot::Svg ConstituentTable::plot() const {
   plot::Chart chart;
-  chart.title = fmt::format("{}: used n-grams that are constituents", title_of(place_));
+  chart.title = fmt::format("{}: attended n-grams that are constituents", title_of(place_));
   chart.category_title = "layer";
   chart.value_title = "%";
   chart.highest = 100;

@@ -14,9 +14,12 @@ namespace {
 volatile std::sig_atomic_t stop_signal = 0;
 volatile std::sig_atomic_t checkpoint_signal = 0;
 volatile std::sig_atomic_t repeat_milliseconds = 0;
+volatile std::sig_atomic_t launcher = 0;  // 0 = none
 timespec first_stop = {};  // written by the handler before stop_signal, read by it afterwards
 
 bool is_repeat() {
+  if (launcher != 0 && getppid() != launcher)
+    return true;
   timespec now = {};
   clock_gettime(CLOCK_MONOTONIC, &now);
   const auto milliseconds =
@@ -76,6 +79,8 @@ StopSignals::~StopSignals() {
 }
 
 void StopSignals::take_repeats_for_one(int milliseconds) { repeat_milliseconds = milliseconds; }
+
+void StopSignals::take_repeats_for_one_without(int process) { launcher = process; }
 
 int StopSignals::requested() const { return stop_signal; }
 

@@ -22,6 +22,9 @@ class PHRASEQ_API StopSignals {
   /// Ignores a second signal that arrives within this time after the first: a process may get it
   /// both from its launcher and from whatever stops all processes.
   static void take_repeats_for_one(int milliseconds);
+  /// Ignores all further signals once the parent `process` has ended: the system sends those of
+  /// prctl(PR_SET_PDEATHSIG) for each of its threads.
+  static void take_repeats_for_one_without(int process);
 
   /// The number of the signal that asks the run to end, 0 = none.
   int requested() const;

@@ -321,6 +321,7 @@ void obey_launcher(const Environment& environment) {
     return;
   ::prctl(PR_SET_NAME, kProgram);  // in `top`, it would be "exe"
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+  StopSignals::take_repeats_for_one_without(::getppid());
   if (std::to_string(::getppid()) != *launcher)  // it ended before the request
     ::raise(SIGTERM);
 }

@@ -120,6 +120,8 @@ class PlacementReader {
                       url));
     }
     place_.address = url.substr(kScheme.size(), colon - kScheme.size());
+    if (place_.address.starts_with('[') && place_.address.ends_with(']'))  // [::1]
+      place_.address = place_.address.substr(1, place_.address.size() - 2);
     place_.port = whole_number_of(
         "the port of --distributed-init-method", url.substr(colon + 1), 1, kHighestPort);
   }

@@ -111,7 +111,9 @@ bool CheckpointKeeper::try_to_save(const std::string& path, int64_t updates, boo
       tries("checkpoint not written", updates, [&] { write_and_point(path, updates, stays); });
   if (is_written) {
     origins_[std::filesystem::path(path).filename().string()] = {updates, !stays};
-    tries("checkpoint written, but others not deleted", updates, [&] { delete_others(path); });
+    tries("checkpoint written, but others not deleted", updates, [&] {
+      delete_others(path, updates);
+    });
   }
   return is_written;
 }
@@ -149,7 +151,7 @@ void CheckpointKeeper::write_and_point(const std::string& path, int64_t updates,
     folder_->point(kLastPointer, path);
 }
 
-void CheckpointKeeper::delete_others(const std::string& path) {
+void CheckpointKeeper::delete_others(const std::string& path, int64_t updates) {
   RetentionRules rules;
   rules.keep_interval_updates =
       options_.save_interval_updates > 0 ? options_.keep_interval_updates : 0;
@@ -157,7 +159,10 @@ void CheckpointKeeper::delete_others(const std::string& path) {
   rules.keep_best_checkpoints = options_.keep_best_checkpoints;
   rules.best_metric = choice_.metric;
   rules.is_temporary = [this](const CheckpointName& name) { return origin(name).is_temporary; };
-  rules.updates_of = [this](const CheckpointName& name) { return origin(name).updates; };
+  rules.updates_of = [this, updates](const CheckpointName& name) {
+    const int64_t its_own = origin(name).updates;
+    return its_own <= updates ? its_own : -1;  // before --reset-optimizer: the oldest
+  };
   rules.spares = [this](const std::string& old) { return spares(old); };
   folder_->retain(rules, choice_.larger_is_better, path);
 }

@@ -75,7 +75,7 @@ class PHRASEQ_API CheckpointKeeper {
   bool try_to_save(const std::string& path, int64_t updates, bool stays);
   bool tries(const char* failed, int64_t updates, const std::function<void()>& step);
   void write_and_point(const std::string& path, int64_t updates, bool stays);
-  void delete_others(const std::string& path);
+  void delete_others(const std::string& path, int64_t updates);
   bool spares(const std::string& path);
 
   /// How a checkpoint of the folder came about.

@@ -171,7 +171,7 @@ TEST_F(Analyze, CountsUsedNgramsThatAreConstituents) {
   EXPECT_GE(layer["ngrams"], layer["constituents"]);
   EXPECT_EQ(XmlCheck(space->read("constituents.svg")).fault(), "");
   EXPECT_THAT(analyze(command).output,
-              HasSubstr("Cross-attention: used n-grams that are constituents, %\n"));
+              HasSubstr("Cross-attention: attended n-grams that are constituents, %\n"));
 
   EXPECT_EQ(analyze("constituents --path words --source test.en --target test.de").exit_code,
             kExitUsage);

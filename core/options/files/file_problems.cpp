@@ -19,7 +19,9 @@ bool names_files(const OptionField& field) {
   constexpr std::string_view kOthers[] = {
       "CHECKPOINT", "MODEL", "REF", "RUN", "TABLE", "TENSORS", "TSV"};
   return field.metavariable.find("FILE") != std::string::npos ||
-         std::ranges::count(kOthers, field.metavariable) > 0;
+         std::ranges::any_of(kOthers, [&](std::string_view other) {
+           return field.metavariable.starts_with(other);
+         });
 }
 
 std::vector<std::string> values_of(const OptionField& field) {

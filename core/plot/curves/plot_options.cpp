@@ -51,7 +51,7 @@ void PlotOptions::describe(OptionTable& table) {
              "picture.")
       .positional()
       .required()
-      .value_name("RUN");
+      .value_name("RUN...");
   table
       .field(
           "labels", labels, "Names of the runs in the legend; default: the names of the folders.")

@@ -19,7 +19,7 @@ void describe_input(OptionTable& table, CompareOptions& o) {
              "gives the outputs of one system trained with several random seeds.")
       .positional()
       .required()
-      .value_name("FILE");
+      .value_name("FILE...");
   table.field("ref", o.references, "Reference files.").required().value_name("FILE...");
   table
       .field("src",

@@ -128,7 +128,7 @@ TEST(ConstituentTable, IsPrintedAsPercentages) {
   table.add(of_bigrams(), kTree);
   table.add(of_bigrams(), {});
   EXPECT_EQ(table.text(),
-            "Cross-attention: used n-grams that are constituents, %\n"
+            "Cross-attention: attended n-grams that are constituents, %\n"
             "layer  n-grams  constituents  chance\n"
             "    3    50.00         50.00   33.33\n"
             "1 sentences, 1 without a tree\n");

@@ -44,6 +44,31 @@ TEST(StopSignals, TakeASecondOneWithinTheGivenTimeForTheSame) {
   EXPECT_EQ(WEXITSTATUS(status), 128 + SIGHUP);
 }
 
+TEST(StopSignals, TakeAllThatFollowTheEndOfTheLauncherForOne) {
+  const int status = in_child([] {
+    StopSignals::take_repeats_for_one_without(::getppid() + 1);  // not the parent (any more)
+    const StopSignals signals;
+    std::raise(SIGTERM);
+    std::raise(SIGTERM);
+    if (signals.requested() != SIGTERM)
+      ::_exit(11);
+    StopSignals::take_repeats_for_one_without(::getppid());
+    std::raise(SIGTERM);
+  });
+  EXPECT_EQ(WEXITSTATUS(status), 128 + SIGTERM);
+}
+
+TEST(StopSignals, OutliveARequestForACheckpoint) {
+  const int status = in_child([] {
+    outlive_checkpoint_requests();
+    std::raise(SIGUSR1);
+    { const StopSignals signals; }
+    std::raise(SIGUSR1);
+    ::_exit(12);
+  });
+  EXPECT_EQ(WEXITSTATUS(status), 12);
+}
+
 TEST(StopSignals, LeaveIgnoredWhatTheCallerIgnores) {
   const int status = in_child([] {
     for (const int number : {SIGTERM, SIGINT, SIGHUP, SIGUSR1}) {

@@ -111,6 +111,8 @@ TEST(Placement, ComesFromFairseqsOptions) {
   EXPECT_EQ(place.port, 4321);
   options.port = 5000;
   EXPECT_EQ(placed({}, options).port, 5000);
+  options.init_method = "tcp://[fe80::1]:4321";
+  EXPECT_EQ(placed({}, options).address, "fe80::1");
   options.init_method = "file:///tmp/x";
   EXPECT_THAT(problem_of({}, options), HasSubstr("expected tcp://HOST:PORT"));
   options.world_size = 0;

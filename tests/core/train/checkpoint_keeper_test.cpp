@@ -305,6 +305,22 @@ TEST_F(CheckpointKeeperTest, DeletesFormerBestOnesAndKeepsThoseOfTheInterval) {
   EXPECT_THAT(files.names(), Not(Contains("checkpoint8.safetensors")));
 }
 
+/// After --reset-optimizer, updates are counted from 0 again.
+TEST_F(CheckpointKeeperTest, DeletesThoseOfALongerEarlierRunFirst) {
+  CheckpointOptions options;
+  options.save_interval_updates = 3;
+  options.keep_interval_updates = 2;
+  auto kept = keeper(options);
+  for (const auto& [epoch, update] : {std::pair(2, 9), {2, 12}, {3, 3}, {3, 6}}) {
+    kept.note_update();
+    kept.after_update(position(epoch, update, epoch - 1), /*requested=*/false);
+  }
+  EXPECT_THAT(
+      files.names(),
+      ::testing::IsSupersetOf({"checkpoint_3_3.safetensors", "checkpoint_3_6.safetensors"}));
+  EXPECT_THAT(files.names(), Not(Contains("checkpoint_2_12.safetensors")));
+}
+
 TEST_F(CheckpointKeeperTest, WritesOnlyBestOnesWithoutLastAndEpochCheckpoints) {
   CheckpointOptions options;
   options.no_last_checkpoints = true;
