@@ -1,6 +1,7 @@
 #include "core/serve/http_server.h"
 
 #include <chrono>
+#include <memory>
 #include <thread>
 #include <utility>
 
@@ -34,6 +35,8 @@ struct HttpServer::State {
   void listen(const std::string& host, int64_t port);
   error_code listen_at(const tcp::endpoint& endpoint);
   void accept();
+  /// Belongs to the handler of a wait: asio destroys it with the handler, called or not.
+  std::shared_ptr<void> wait_token();
   void accepted(error_code failure, tcp::socket socket);
   void run();
 
@@ -41,8 +44,8 @@ struct HttpServer::State {
   asio::io_context context{1};
   tcp::acceptor acceptor;
   asio::steady_timer pause;
-  bool accepts = true;      // the last connection that arrived
-  bool is_waiting = false;  // for a connection, or for the pause before that
+  bool accepts = true;          // the last connection that arrived
+  std::weak_ptr<void> waiting;  // expired: nothing waits for a connection or for the pause before
   std::thread thread;
 };
 
@@ -76,13 +79,18 @@ error_code HttpServer::State::listen_at(const tcp::endpoint& endpoint) {
 }
 
 void HttpServer::State::accept() {
-  acceptor.async_accept(
-      [this](error_code failure, tcp::socket socket) { accepted(failure, std::move(socket)); });
-  is_waiting = true;
+  acceptor.async_accept([this, token = wait_token()](error_code failure, tcp::socket socket) {
+    accepted(failure, std::move(socket));
+  });
+}
+
+std::shared_ptr<void> HttpServer::State::wait_token() {
+  auto token = std::make_shared<char>();
+  waiting = token;
+  return token;
 }
 
 void HttpServer::State::accepted(error_code failure, tcp::socket socket) {
-  is_waiting = false;
   if (shared.stopping)
     return;
   if (failure) {  // no file descriptor is left, for example
@@ -90,12 +98,10 @@ void HttpServer::State::accepted(error_code failure, tcp::socket socket) {
       log_warning("a connection was not accepted: " + failure.message());
     accepts = false;
     pause.expires_after(kAcceptPause);
-    pause.async_wait([this](error_code canceled) {
-      is_waiting = false;
+    pause.async_wait([this, token = wait_token()](error_code canceled) {
       if (!canceled)
         accept();
     });
-    is_waiting = true;
     return;
   }
   accepts = true;
@@ -113,14 +119,14 @@ void HttpServer::State::accepted(error_code failure, tcp::socket socket) {
 void HttpServer::State::run() {
   for (;;) {
     try {
-      if (!is_waiting && !shared.stopping)
+      if (waiting.expired() && !shared.stopping)
         accept();
       context.restart();  // it has stopped if the failed session was all that there was to do
       context.run();
       return;
     } catch (const std::exception& failure) {
       log_error(std::string("a connection failed: ") + failure.what());
-      if (!is_waiting)
+      if (waiting.expired())
         std::this_thread::sleep_for(kAcceptPause);
     }
   }
