@@ -10,8 +10,8 @@
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/io/atomic_file.h"
-#include "core/io/program_output.h"
 #include "core/io/folders/staging_folder.h"
+#include "core/io/program_output.h"
 #include "core/plugin/component_text.h"
 #include "core/plugin/search_path_plugins.h"
 

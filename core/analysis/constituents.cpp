@@ -183,7 +183,7 @@ plot::Svg ConstituentTable::plot() const {
   chart.category_title = "layer";
   chart.value_title = "%";
   chart.highest = 100;
-  chart.series = {{"used n-grams", {}}, {"all n-grams of these lengths", {}}};
+  chart.series = {{"attended n-grams", {}}, {"all n-grams of these lengths", {}}};
   for (const Row& row : rows()) {
     chart.categories.push_back({std::to_string(row.layer), ""});
     const double values[] = {percent(row.constituents, row.ngrams), 100 * row.chance};

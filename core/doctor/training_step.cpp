@@ -12,9 +12,9 @@
 
 #include "core/base/error.h"
 #include "core/io/atomic_file.h"
+#include "core/io/folders/scratch_folder.h"
 #include "core/io/mapping/mapped_file.h"
 #include "core/io/program_output.h"
-#include "core/io/folders/scratch_folder.h"
 
 namespace phraseq {
 namespace {

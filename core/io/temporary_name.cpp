@@ -93,7 +93,7 @@ int sync_folder(const std::string& folder) {
     return pretended;
   const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0)
-    return errno;
+    return errno == EACCES ? 0 : errno;
   const int result = ::fsync(descriptor) == 0 || errno == EINVAL ? 0 : errno;
   ::close(descriptor);
   return result;

@@ -26,7 +26,8 @@ std::string folder_of(const std::string& path);
 std::string end_of_links(std::string path);
 
 /// After a rename, only this makes the new name survive a power failure. Returns an errno, 0 =
-/// done. Some file systems do not support it; that is not an error.
+/// done. Some file systems do not support it, and folders that may only be written to cannot be
+/// opened for it; that is not an error.
 int sync_folder(const std::string& folder);
 
 }  // namespace phraseq

@@ -22,8 +22,8 @@
 #include "core/io/atomic_file.h"
 #include "core/io/crc32c.h"
 #include "core/io/folders/folder_entries.h"
-#include "core/io/json_reader.h"
 #include "core/io/folders/staging_folder.h"
+#include "core/io/json_reader.h"
 #include "core/options/shards/shard.h"
 
 namespace phraseq {

@@ -15,9 +15,8 @@ namespace {
 
 bool holds_indexed_data(const std::string& folder) {
   std::error_code ignored;
-  return std::ranges::any_of(entries_of(folder, ignored), [](const auto& entry) {
-    return entry.path().extension() == ".idx";
-  });
+  return std::ranges::any_of(entries_of(folder, ignored),
+                             [](const auto& entry) { return entry.path().extension() == ".idx"; });
 }
 
 }  // namespace

@@ -13,6 +13,6 @@ namespace phraseq {
 /// be lost, and so would one of two results in the same file; standard input ("-") gives its text
 /// to one reader only.
 PHRASEQ_API std::vector<std::string> file_problems(const OptionTable& table,
-                                                           const std::string& config);
+                                                   const std::string& config);
 
 }  // namespace phraseq

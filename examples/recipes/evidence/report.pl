@@ -156,7 +156,7 @@ sub contrastive_table {
   return @rows ? table(['', "all ($pairs{all})", map { "$_ ($pairs{$_})" } @names], @rows) : '';
 }
 
-# Share of the used n-grams that are constituents, and of all n-grams of these lengths, layer by layer, from
+# Share of the attended n-grams that are constituents, and of all n-grams of these lengths, layer by layer, from
 # FOLDER/SYSTEM.SEED.json; the mean over seeds.
 sub constituents_table {
   my ($folder) = @_;

@@ -14,8 +14,8 @@
 
 #include "core/base/error.h"
 #include "core/base/log.h"
-#include "core/io/mapping/mapped_file.h"
 #include "core/io/folders/staging_folder.h"
+#include "core/io/mapping/mapped_file.h"
 #include "tests/core/io/child_process.h"
 #include "tests/core/io/temporary_folder.h"
 

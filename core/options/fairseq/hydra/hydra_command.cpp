@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -33,6 +34,8 @@ constexpr auto kGroups = std::to_array<std::string_view>({"common",
                                                           "bpe",
                                                           "tokenizer"});
 
+bool is_group(std::string_view name) { return std::ranges::find(kGroups, name) != kGroups.end(); }
+
 /// What a complete configuration has as well: groups of other commands, and of Hydra.
 constexpr auto kIgnored = std::to_array<std::string_view>({"common_eval",
                                                            "generation",
@@ -61,7 +64,7 @@ class FlagsOfSettings {
     for (const auto& [group, values] : settings_.groups().items()) {
       if (std::ranges::find(kIgnored, group) != kIgnored.end() || values.is_null())
         continue;
-      if (std::ranges::find(kGroups, group) == kGroups.end() || !values.is_object()) {
+      if (!is_group(group) || !values.is_object()) {
         throw UsageError(
             fmt::format("{}: '{}' is not a group of settings", settings_.file(), group),
             fmt::format("The groups of a training are {}.", fmt::join(kGroups, ", ")));
@@ -195,6 +198,27 @@ std::string take_value(std::vector<std::string>& arguments,
   return value;
 }
 
+/// `group=name` of all arguments, which are taken out of them.
+std::map<std::string, std::string> take_choices(std::vector<std::string>& arguments) {
+  std::map<std::string, std::string> choices;
+  std::erase_if(arguments, [&](const std::string& argument) {
+    const size_t begin = argument.starts_with('+') ? 1 : 0, equals = argument.find('=');
+    if (equals == std::string::npos || !is_group(argument.substr(begin, equals - begin)))
+      return false;
+    choices[argument.substr(begin, equals - begin)] = argument.substr(equals + 1);
+    return true;
+  });
+  return choices;
+}
+
+/// Whether an argument is group.name=value or ~group.name, for a group of fairseq.
+bool is_of_group(const std::string& argument) {
+  const size_t begin = argument.find_first_not_of("+~"), dot = argument.find('.');
+  const bool is_setting = argument.starts_with('~') || argument.find('=') != std::string::npos;
+  return is_setting && dot != std::string::npos && begin < dot &&
+         is_group(argument.substr(begin, dot - begin));
+}
+
 }  // namespace
 
 void HydraOptions::describe(OptionTable& table) {
@@ -223,10 +247,11 @@ std::vector<std::string> HydraOptions::problems() const {
 HydraCommand read_hydra_command(std::span<const std::string> arguments) {
   std::vector<std::string> rest(arguments.begin(), arguments.end());
   const std::string name = take_value(rest, "config-name", "cn");
-  if (name.empty())
+  const auto choices = take_choices(rest);
+  if (name.empty() && choices.empty() && std::ranges::none_of(rest, is_of_group))
     return {{arguments.begin(), arguments.end()}, ""};
   const std::string folder = take_value(rest, "config-dir", "cd");
-  HydraSettings settings(folder.empty() ? "." : folder, name);
+  HydraSettings settings(folder.empty() ? "." : folder, name, choices);
   std::erase_if(rest, [&](const std::string& argument) { return settings.set(argument); });
   HydraCommand command{FlagsOfSettings(settings).all(), settings.file()};
   command.arguments.insert(command.arguments.end(), rest.begin(), rest.end());

@@ -21,13 +21,14 @@ struct PHRASEQ_API HydraOptions : Options {
 /// The command line of fairseq-hydra-train as one of fairseq-train.
 struct HydraCommand {
   std::vector<std::string> arguments;  ///< the settings as flags, then all other arguments
-  std::string file;                    ///< the configuration; empty if none is named
+  std::string file;                    ///< the configuration; empty if there are no settings
 };
 
 /// Reads the configuration that `--config-dir DIR --config-name NAME` name, and the settings
 /// `group.name=value`: `optimization.max_update=50000` becomes `--max-update=50000`,
 /// `model._name=transformer` becomes `--arch=transformer`, and `task.data` becomes DATA. Groups of
-/// other commands and of Hydra are left out. Without --config-name, all arguments stay as they are.
+/// other commands and of Hydra are left out. `group=name` selects a component. Without
+/// --config-name and without settings, all arguments stay as they are.
 ///
 /// Throws UsageError for other groups, IoError and FormatError for files that cannot be read.
 PHRASEQ_API HydraCommand read_hydra_command(std::span<const std::string> arguments);

@@ -83,6 +83,16 @@ Json read_default(const Json& item, const std::string& folder, const std::string
   return settings;
 }
 
+/// Replaces the default of a group, or adds one.
+void choose(Json& defaults, const std::string& group, const std::string& chosen) {
+  const auto item = std::ranges::find_if(
+      defaults, [&](const Json& one) { return one.is_object() && one.contains(group); });
+  if (item != defaults.end())
+    (*item)[group] = chosen;
+  else
+    defaults.push_back({{group, chosen}});
+}
+
 /// The value of a setting on the command line: a list, a dictionary, a quoted text, a truth value
 /// or null as in YAML; anything else as it is ("001" may be a folder).
 Json value_of(std::string_view text, const std::string& place) {
@@ -103,16 +113,20 @@ bool is_name(std::string_view text) {
 
 }  // namespace
 
-HydraSettings::HydraSettings(const std::string& folder, const std::string& name)
-    : file_(settings_file(folder, name)), groups_(Json::object()) {
+HydraSettings::HydraSettings(const std::string& folder,
+                             const std::string& name,
+                             const std::map<std::string, std::string>& choices)
+    : file_(name.empty() ? "the command line" : settings_file(folder, name)),
+      groups_(Json::object()) {
   const Json self = "_self_";
-  Json own = parse_settings(read_file(file_), file_);
+  Json own = name.empty() ? Json::object() : parse_settings(read_file(file_), file_);
   Json defaults = own.value("defaults", Json::array());
   own.erase("defaults");
   if (!defaults.is_array())
     throw UsageError(fmt::format("{}: 'defaults' is not a list", file_));
   if (std::ranges::find(defaults, self) == defaults.end())
     defaults.insert(defaults.begin(), self);
+  for (const auto& [group, chosen] : choices) choose(defaults, group, chosen);
   for (const Json& item : defaults)
     merge(groups_, item == self ? own : read_default(item, folder, file_));
 }

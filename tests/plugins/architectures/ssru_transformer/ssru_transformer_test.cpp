@@ -36,8 +36,7 @@ TEST(SsruTransformerOptions, HaveTheDefaultsThatExportsAssume) {
   OptionTable table;
   options.describe(table);
   const nlohmann::json values = to_json(table);
-  for (const auto& [name, value] : assumed.items())
-    EXPECT_EQ(values.at(name), value) << name;
+  for (const auto& [name, value] : assumed.items()) EXPECT_EQ(values.at(name), value) << name;
 }
 
 class SsruTransformerModel : public ::testing::TestWithParam<bool> {

@@ -36,8 +36,7 @@ json fairseq_defaults() {
 TEST(TransformerOptions, HaveTheDefaultsThatExportsAssume) {
   const json assumed = default_options_of("transformer");
   const json values = values_of("transformer");
-  for (const auto& [name, value] : assumed.items())
-    EXPECT_EQ(values.at(name), value) << name;
+  for (const auto& [name, value] : assumed.items()) EXPECT_EQ(values.at(name), value) << name;
 }
 
 TEST(TransformerPresets, OfFairseqHaveFairseqsValues) {

@@ -186,8 +186,26 @@ TEST_F(HydraCommands, RejectUnknownGroupsByName) {
               ThrowsMessage<FormatError>(HasSubstr("common.seed")));
 }
 
-TEST_F(HydraCommands, AreOnlyThoseThatNameAConfiguration) {
-  const std::vector<std::string> arguments = {"data-bin", "--config-dir", "x", "a.b=c", "--lr=1"};
+TEST_F(HydraCommands, ChooseComponentsOnTheCommandLine) {
+  write("optimizer", "slow.yaml", "_name: sgd\nmomentum: 0.5\n");
+  const std::string text = "defaults:\n  - optimizer: adam\noptimization: {lr: 0.1}\n";
+  EXPECT_THAT(
+      read(text, {"optimizer=slow", "model=transformer"}),
+      UnorderedElementsAre("--lr=0.1", "--optimizer=sgd", "--momentum=0.5", "--arch=transformer"));
+}
+
+TEST_F(HydraCommands, NeedNoConfiguration) {
+  const std::vector<std::string> arguments = {
+      "task.data=bin", "criterion=cross_entropy", "optimization.lr=[0.1]", "--save-dir", "runs.d"};
+  const HydraCommand command = read_hydra_command(arguments);
+  EXPECT_THAT(command.arguments,
+              ElementsAre("bin", "--criterion=cross_entropy", "--lr=0.1", "--save-dir", "runs.d"));
+  EXPECT_EQ(command.file, "the command line");
+}
+
+TEST_F(HydraCommands, AreOnlyThoseWithSettingsOfFairseq) {
+  const std::vector<std::string> arguments = {
+      "data-bin", "--config-dir", "x", "a.b=c", "--lr=1", "--restore-file", "model.pt"};
   EXPECT_EQ(read_hydra_command(arguments).arguments, arguments);
   EXPECT_THROW(read_hydra_command(std::vector<std::string>{"-cn", "missing"}), IoError);
   HydraOptions left;
