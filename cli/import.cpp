@@ -85,10 +85,10 @@ struct ImportOptions final : Options {
             "source-lang",
             model.source_lang,
             "Source language; default: as recorded in the checkpoint or in the file names of the "
-            "data folder. Of a multilingual model: the one to translate by default.")
+            "data folder. For a multilingual model: the default source language.")
         .short_flag("s")
         .value_name("LANG");
-    table.field("target-lang", model.target_lang, "Target language, likewise.")
+    table.field("target-lang", model.target_lang, "Target language, in the same way.")
         .short_flag("t")
         .value_name("LANG");
   }

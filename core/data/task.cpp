@@ -7,7 +7,7 @@ namespace phraseq {
 const std::string& TaskState::text(const std::string& name) const {
   const auto found = texts.find(name);
   if (found == texts.end()) {
-    throw FormatError(fmt::format("the task_texts of the checkpoint do not contain '{}'", name),
+    throw FormatError(fmt::format("{}: task_texts do not contain '{}'", place, name),
                       "The checkpoint was written by another task, or is damaged.");
   }
   return found->second;

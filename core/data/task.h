@@ -25,11 +25,14 @@ namespace phraseq {
 /// The part of a task that is saved in a checkpoint, so that translating needs no other files:
 /// texts (dictionaries, language names) and blobs (subword models).
 struct PHRASEQ_API TaskState {
+  std::string place = "the checkpoint";  ///< for messages: its file
   std::map<std::string, std::string> texts;
   std::map<std::string, std::string> blobs;
 
   /// Throws FormatError if there is no such text: the state is that of another task.
   const std::string& text(const std::string& name) const;
+  /// Where that text is, for messages.
+  std::string place_of(const std::string& name) const { return place + ": task_texts: " + name; }
   /// Empty if there is no such blob.
   std::string blob(const std::string& name) const;
 };

@@ -107,7 +107,7 @@ Vocabularies Vocabularies::from_monolingual_folder(const std::string& path,
 Vocabularies Vocabularies::from_state(const TaskState& state) {
   Vocabularies made;
   const auto dictionary = [&](const char* name) {
-    return Dictionary::parse(state.text(name), name);
+    return Dictionary::parse(state.text(name), state.place_of(name));
   };
   made.source.language = state.text("source_language");
   made.target.language = state.text("target_language");
@@ -116,7 +116,7 @@ Vocabularies Vocabularies::from_state(const TaskState& state) {
                                ? made.source.dictionary
                                : dictionary("target_dictionary");
   made.tokenizer = state.text("tokenizer");
-  const std::string where = "the task_texts of the checkpoint: tokenizer_options";
+  const std::string where = state.place_of("tokenizer_options");
   made.tokenizer_options = parse_json(state.text("tokenizer_options"), where);
   JsonEntry(made.tokenizer_options, where).object();
   made.source.model = state.blob("source_tokenizer");

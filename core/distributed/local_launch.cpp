@@ -283,9 +283,11 @@ int processes_to_start(const DistributedOptions& options, const Environment& env
   if (environment(kLauncherVariable))
     return 0;
   const auto launcher = options.rank < 0 ? find_launched_rank(environment) : std::nullopt;
-  // Slurm's interactive shell is a step of one process, too.
-  const bool launched =
-      launcher && (launcher->world_size > 1 || launcher->source == kTorchLauncher);
+  // A batch script of Slurm has a task number, too, but is one process; so is an interactive shell.
+  const bool is_batch_script = launcher && launcher->source == kSlurmLauncher &&
+                               !environment("SLURM_STEP_NUM_TASKS").has_value();
+  const bool launched = launcher && !is_batch_script &&
+                        (launcher->world_size > 1 || launcher->source == kTorchLauncher);
   if (options.nproc_per_node > 0 && launched) {
     throw UsageError(
         fmt::format("--nproc-per-node starts processes, but according to {}, a launcher has "

@@ -75,8 +75,8 @@ AddressList addresses_of(const std::string& host) {
       "between.");
 }
 
-/// A service that accepts connections, but is no store, never answers TCPStore's first message, for
-/// which that has no time limit.
+/// Connects in a thread of its own, which is given up after the time limit: TCPStore waits for the
+/// answer to its first message without one, and a service that is no store may never answer.
 StorePointer open_store(const Placement& placement, const c10d::TCPStoreOptions& options) {
   std::packaged_task<StorePointer()> open([host = placement.address, options]() -> StorePointer {
     return c10::make_intrusive<c10d::TCPStore>(host, options);

@@ -11,6 +11,7 @@
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/base/wording/counted.h"
+#include "core/base/wording/with_place.h"
 #include "core/checkpoint/checkpoint_file.h"
 #include "core/checkpoint/checkpoint_folder.h"
 #include "core/criterion/declared_criterion.h"
@@ -181,7 +182,7 @@ ValidateRun::ValidateRun(std::span<const std::string> arguments)
   criterion = loaded->registry.select(
       Criterion::kKind, peek_option(table, arguments, "criterion", options.criterion));
   if (criterion.name == recorded.criterion)
-    read_at(path, [&] { take_recorded(recorded.options, *criterion.options); });
+    with_place(path, [&] { take_recorded(recorded.options, *criterion.options); });
   describe(table, criterion);
 }
 

@@ -26,6 +26,14 @@ using boost::system::error_code;
 constexpr auto kAcceptPause = std::chrono::milliseconds(100);
 constexpr size_t kRefusedConnections = 64;  // that get a 503 at the same time; others are closed
 
+/// Without a word if there is no memory for that, either.
+void report(const std::exception& failure) noexcept {
+  try {
+    log_error(std::string("a connection failed: ") + failure.what());
+  } catch (const std::exception&) {
+  }
+}
+
 }  // namespace
 
 struct HttpServer::State {
@@ -125,7 +133,7 @@ void HttpServer::State::run() {
       context.run();
       return;
     } catch (const std::exception& failure) {
-      log_error(std::string("a connection failed: ") + failure.what());
+      report(failure);
       if (waiting.expired())
         std::this_thread::sleep_for(kAcceptPause);
     }

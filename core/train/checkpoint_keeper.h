@@ -57,8 +57,10 @@ class PHRASEQ_API CheckpointKeeper {
   /// Saves every --save-interval-updates, when a validation was the best, and when `requested`. A
   /// skipped update, which changed nothing, is not a reason to save.
   void after_update(const TrainingProgress& progress, bool requested);
-  bool is_due_after_epoch(int64_t finished_epochs) const {
-    return finished_epochs % options_.save_interval == 0;
+  /// Whether after_epoch saves even if the validation was not the best.
+  bool saves_after_epoch(int64_t finished_epochs) const {
+    return is_due_after_epoch(finished_epochs) &&
+           !(options_.no_epoch_checkpoints && options_.no_last_checkpoints);
   }
   /// Saves every --save-interval epochs and when the validation was the best.
   void after_epoch(const TrainingProgress& progress);
@@ -68,6 +70,9 @@ class PHRASEQ_API CheckpointKeeper {
 
  private:
   using PathOf = std::function<std::string(const CheckpointFolder& folder)>;
+  bool is_due_after_epoch(int64_t finished_epochs) const {
+    return finished_epochs % options_.save_interval == 0;
+  }
   bool takes_part() const { return folder_ != nullptr || together_.collect; }
   bool replaces_saved_best() const;
   bool may_have_diverged(int64_t updates) const;

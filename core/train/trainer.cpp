@@ -332,9 +332,7 @@ void Trainer::end_epoch() {
   }
   state_.epoch = {};
   const bool is_due = state_.finished_epochs % options_.validation.validate_interval == 0;
-  // The last validation of the run comes before its last checkpoint.
-  const bool ends = options_.validation.validate_interval_updates == 0 && limit().has_value();
-  const auto value = is_due || ends ? validate() : std::nullopt;
+  const auto value = is_due || ends_with_validation() ? validate() : std::nullopt;
   parts_.scheduler->end_epoch(state_.updates, is_due ? value : std::nullopt);
   parts_.scheduler->begin_epoch(state_.finished_epochs + 1);
   checkpoints_.after_epoch(progress());
@@ -432,10 +430,20 @@ bool Trainer::is_over() const { return limit() || signalled() != 0; }
 /// True for a run that a signal or a kill has ended between the last update of an epoch and its
 /// validation or its checkpoint.
 bool Trainer::was_stopped_in_end_of_epoch() const {
-  const bool lacks_validation =
-      parts_.validator == nullptr || state_.last_validation.updates != state_.updates;
-  return is_at_end_of_epoch() &&
-         (lacks_validation || checkpoints_.is_due_after_epoch(state_.finished_epochs + 1));
+  if (!is_at_end_of_epoch())
+    return false;
+  const int64_t epoch = state_.finished_epochs + 1;
+  const ValidationOptions& o = options_.validation;
+  const bool is_validated_then = parts_.validator != nullptr &&
+                                 state_.updates >= o.validate_after_updates &&
+                                 (epoch % o.validate_interval == 0 || ends_with_validation());
+  return (is_validated_then && state_.last_validation.updates != state_.updates) ||
+         checkpoints_.saves_after_epoch(epoch);
+}
+
+/// True if the run ends here, and its last validation comes before its last checkpoint.
+bool Trainer::ends_with_validation() const {
+  return options_.validation.validate_interval_updates == 0 && limit().has_value();
 }
 
 /// True if the last update finished an epoch that end_epoch has not counted yet.

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "core/base/error.h"
+#include "core/base/wording/with_place.h"
 #include "core/io/json_reader.h"
 #include "core/options/option_text.h"
 
@@ -58,21 +59,12 @@ nlohmann::json record_of(const Selection& selection) {
           {"options", to_json(table)}};
 }
 
-void read_at(const std::string& place, const std::function<void()>& read) {
-  try {
-    read();
-  } catch (const FormatError& failure) {
-    throw FormatError(fmt::format("{}: {}", place, failure.message()), failure.hint());
-  }
-}
-
 Selection recorded_component(const Registry& registry,
                              const CheckpointFile& file,
                              const char* kind) {
   const nlohmann::json record = parse_component(file, kind);
-  Selection selection;
-  read_at(file.metadata_place(kind), [&] { selection = selection_from(registry, kind, record); });
-  return selection;
+  return with_place(file.metadata_place(kind),
+                    [&] { return selection_from(registry, kind, record); });
 }
 
 std::map<std::string, std::string> recorded_task_texts(const CheckpointFile& file) {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <map>
 #include <string>
 
@@ -14,9 +13,6 @@ namespace phraseq {
 
 /// A component with its plugin and its options, as a checkpoint records it.
 PHRASEQ_API nlohmann::json record_of(const Selection& selection);
-
-/// Calls `read`, whose FormatErrors then begin with a place: a file, or a part of one.
-PHRASEQ_API void read_at(const std::string& place, const std::function<void()>& read);
 
 /// The component of a kind that a checkpoint records, with its options. Throws a PluginError that
 /// says what to install if its plugin is missing; what is wrong with the record names the file.

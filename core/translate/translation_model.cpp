@@ -22,6 +22,7 @@ namespace {
 
 TaskState read_task_state(const CheckpointFile& file) {
   TaskState state;
+  state.place = file.path();
   state.texts = recorded_task_texts(file);
   for (const TensorView& tensor : file.tensors()) {
     if (!tensor.name.starts_with(kBlobPrefix))
@@ -80,8 +81,7 @@ std::unique_ptr<Task> load_task(const Registry& registry,
   setup.phrase_table = options.phrase_table;
   setup.source_language = options.source_language;
   setup.target_language = options.target_language;
-  std::unique_ptr<Task> task;
-  read_at(file.path(), [&] { task = std::make_unique<NamedTask>(selection, setup); });
+  auto task = std::make_unique<NamedTask>(selection, setup);
   warn_of_other_direction(*task, setup);
   return task;
 }

@@ -102,8 +102,7 @@ nlohmann::json names_of(const std::vector<LanguagePair>& pairs) {
 class StoredJson {
  public:
   StoredJson(const TaskState& state, const std::string& name)
-      : place_("the task_texts of the checkpoint: " + name),
-        value_(parse_json(state.text(name), place_)) {}
+      : place_(state.place_of(name)), value_(parse_json(state.text(name), place_)) {}
   JsonEntry entry() const { return JsonEntry(value_, place_); }
   const nlohmann::json& value() const { return value_; }
 
@@ -161,7 +160,7 @@ LanguageVocabularies LanguageVocabularies::from_folders(const PairFolders& folde
 LanguageVocabularies LanguageVocabularies::from_state(const TaskState& state) {
   LanguageVocabularies made;
   const auto dictionary = [&](const char* name) {
-    return Dictionary::parse(state.text(name), name);
+    return Dictionary::parse(state.text(name), state.place_of(name));
   };
   const StoredJson languages(state, "languages");
   for (const JsonEntry& language : languages.entry().items())
@@ -170,12 +169,11 @@ LanguageVocabularies LanguageVocabularies::from_state(const TaskState& state) {
   for (const JsonEntry& pair : pairs.entry().items()) {
     const auto both = pair.items();
     if (both.size() != 2)
-      throw FormatError(
-          "the task_texts of the checkpoint: lang_pairs has an entry that is not a pair");
+      throw FormatError(state.place_of("lang_pairs") + " has an entry that is not a pair");
     made.pairs.push_back({both[0].text(), both[1].text()});
   }
   if (made.languages.size() < 2)
-    throw FormatError("the task_texts of the checkpoint: languages has fewer than two entries");
+    throw FormatError(state.place_of("languages") + " has fewer than two entries");
   made.source = dictionary("source_dictionary");
   made.target =
       state.texts.contains("joined_dictionary") ? made.source : dictionary("target_dictionary");

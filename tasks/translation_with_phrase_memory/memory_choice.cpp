@@ -78,10 +78,9 @@ void add_memory(TaskState& state, const StoredMemory& memory) {
 }
 
 StoredMemory memory_of(const TaskState& state) {
-  return StoredMemory::from_record(
-      parse_json(state.text(kSettings), fmt::format("the checkpoint: task_texts: '{}'", kSettings)),
-      state.blob(kTable),
-      "the checkpoint");
+  return StoredMemory::from_record(parse_json(state.text(kSettings), state.place_of(kSettings)),
+                                   state.blob(kTable),
+                                   state.place);
 }
 
 StoredMemory choose_memory(const PhraseMemoryTaskOptions& options, const TaskSetup& setup) {

@@ -144,7 +144,7 @@ TEST_F(PlainCheckpoint, IsRejectedWithoutTheModelsEntriesOrWithBadOnes) {
        "'architecture': plugin: 1, expected a text"},
       {"task", "no JSON", "'task': not JSON"},
       {"task_texts", R"({"tokenizer": 3})", "'task_texts': tokenizer: 3, expected a text"},
-      {"task_texts", "{}", "the task_texts of the checkpoint do not contain"}};
+      {"task_texts", "{}", "bad.safetensors: task_texts do not contain"}};
   for (const BadEntry& entry : kBad) {
     write_plain("bad.safetensors", 1, [&](Metadata& entries) { entries[entry.name] = entry.text; });
     const CommandResult bad = generate("bad.safetensors");

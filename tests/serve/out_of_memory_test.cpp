@@ -13,17 +13,17 @@
 
 namespace {
 
-std::atomic<int> allocations_left =
-    -1;  // of the server's threads, before one fails; -1: none fails
+constexpr int kNever = 1 << 30;
+// Numbers of allocations by the server's threads: the first that fails, and the first after those.
+std::atomic<int> first_failing = kNever, first_after = kNever;
+std::atomic<int> allocations = 0;
 const std::thread::id test_thread = std::this_thread::get_id();
 
 bool fails_now() {
   if (std::this_thread::get_id() == test_thread)
     return false;
-  int left = allocations_left;
-  while (left >= 0 && !allocations_left.compare_exchange_weak(left, left - 1)) {
-  }
-  return left == 0;
+  const int number = allocations++;
+  return number >= first_failing && number < first_after;
 }
 
 }  // namespace
@@ -53,17 +53,26 @@ class HelloHandler final : public HttpHandler {
   }
 };
 
-TEST(HttpServerWithoutMemory, AnswersAgainWhereverAnAllocationFailed) {
+/// Lets `count` allocations fail after `before` further ones.
+void fail_after(int before, int count) {
+  const int first = allocations + before;
+  first_after = first + count;
+  first_failing = first;
+}
+
+TEST(HttpServerWithoutMemory, AnswersAgainWhereverAllocationsFailed) {
   HelloHandler handler;
   HttpServer server(
       "127.0.0.1", 0, {.read_seconds = 0.2, .write_seconds = 0.2, .request_seconds = 0.2}, handler);
   server.start();
   const int port = static_cast<int>(server.port());
-  for (int before = 0; before < 8; ++before) {
-    allocations_left = before;
-    ask(port, "GET", "/");  // may fail
-    allocations_left = -1;
-    ASSERT_EQ(ask(port, "GET", "/").status, 200) << before;
+  for (const int count : {1, 3}) {
+    for (int before = 0; before < 8; ++before) {
+      fail_after(before, count);
+      ask(port, "GET", "/");  // may fail
+      first_failing = kNever;
+      ASSERT_EQ(ask(port, "GET", "/").status, 200) << before << ", " << count;
+    }
   }
 }
 

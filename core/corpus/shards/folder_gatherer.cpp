@@ -24,6 +24,7 @@
 #include "core/io/folders/folder_entries.h"
 #include "core/io/folders/staging_folder.h"
 #include "core/io/json_reader.h"
+#include "core/io/mapping/mapped_file.h"
 #include "core/options/shards/shard.h"
 
 namespace phraseq {
@@ -80,6 +81,7 @@ class FolderGatherer {
   }
 
   void copy_common_files() const {
+    check_common_splits();
     const std::string training = fmt::format("{}.", kTrainingSplit);
     for (const auto& entry : entries_of(folders_[0].path())) {
       const std::string name = entry.path().filename().string();
@@ -151,11 +153,33 @@ class FolderGatherer {
     }
   }
 
+  /// Opening data compares it with the manifest.
+  void check_common_splits() const {
+    const DataFolder& first = folders_[0];
+    for (const auto& [split, record] : first.manifest().at("splits").items()) {
+      if (split == kTrainingSplit)
+        continue;
+      if (first.has_alignments(split))
+        first.alignments(split);
+      for (const auto& [language, side] : record.items()) {
+        if (side.is_object())
+          check_side(split, language);
+      }
+    }
+  }
+
+  void check_side(const std::string& split, const std::string& language) const {
+    const DataFolder& first = folders_[0];
+    first.dataset(split, language);
+    if (first.has_trees(split, language))
+      first.trees(split, language);
+    if (first.has_phrases(split, language))
+      first.phrases(split, language);
+  }
+
+  /// On the disk for good: the shards may be removed afterwards.
   void copy(const fs::path& from, const std::string& name) const {
-    std::error_code problem;
-    fs::copy_file(from, folder_ + "/" + name, problem);
-    if (problem)
-      throw IoError(from.string(), "copy", problem.value());
+    write_file(folder_ + "/" + name, read_file(from.string()));
   }
 
   std::string prefix(const std::string& language) const {

@@ -48,12 +48,13 @@ bool are_folders(const std::vector<std::string>& shards) {
   return first;
 }
 
+/// The result is complete: a shard that stays does no harm.
 void remove_all(const std::vector<std::string>& shards) {
   for (const std::string& shard : shards) {
     std::error_code problem;
     fs::remove_all(shard, problem);
     if (problem)
-      throw IoError(shard, "remove", problem.value());
+      log_warning(fmt::format("{}: cannot be removed: {}", shard, problem.message()));
   }
 }
 

@@ -22,6 +22,8 @@ std::string last_line(const std::string& file) {
   if (!stream)
     throw IoError(file, "open", errno);
   const std::streamoff size = stream.tellg();
+  if (size < 0)
+    throw IoError(file, "read the size of", errno);
   const std::streamoff length = std::min(size, kLongestSeal);
   stream.seekg(size - length);
   std::string end(static_cast<size_t>(length), '\0');

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/base/wording/with_place.h"
 #include "core/options/option_text.h"
 #include "core/plugin/named_tokenizer.h"
 
@@ -46,16 +47,14 @@ std::unique_ptr<Tokenizer> task_tokenizer(const TaskSetup& setup,
                                           const Vocabularies::Side& side,
                                           const TokenizerChoice& choice) {
   const std::string& name = vocabularies.tokenizer;
+  const std::string& place = setup.state != nullptr ? setup.state->place : setup.data;
   const bool asked_for = setup.state == nullptr && choice.name == name;
-  Selection selection =
-      asked_for ? setup.registry->select(Tokenizer::kKind, name)
-                : select_recorded(*setup.registry,
-                                  Tokenizer::kKind,
-                                  name,
-                                  setup.state != nullptr ? "the checkpoint" : setup.data);
+  Selection selection = asked_for ? setup.registry->select(Tokenizer::kKind, name)
+                                  : select_recorded(*setup.registry, Tokenizer::kKind, name, place);
   OptionTable table;
   selection.options->describe(table);
-  from_json(table, vocabularies.tokenizer_options, OptionOrigin::kCheckpoint);
+  with_place(place,
+             [&] { from_json(table, vocabularies.tokenizer_options, OptionOrigin::kCheckpoint); });
   if (choice.bpe_dropout > 0)
     sample_with(table, name, choice.bpe_dropout);
   return std::make_unique<NamedTokenizer>(

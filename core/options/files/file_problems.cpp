@@ -74,11 +74,13 @@ std::string full_path(const std::string& file) {
   return fs::weakly_canonical(fs::absolute(file, problem), problem).string();
 }
 
-/// The options that were given "-", once for each time.
+/// The options of files that were given "-", once for each time.
 std::vector<std::string> readers_of_standard_input(const OptionTable& table) {
   std::vector<std::string> readers;
   for (const OptionField& field : table.fields()) {
-    if (field.writes || field.origin == OptionOrigin::kDefault || !names_files(field))
+    const bool may_be_text = field.metavariable.find('|') != std::string::npos;  // TEXT|FILE
+    if (field.writes || field.origin == OptionOrigin::kDefault || !names_files(field) ||
+        may_be_text)
       continue;
     for (const std::string& value : values_of(field)) {
       if (value == "-")
@@ -99,8 +101,10 @@ std::vector<std::string> file_problems(const OptionTable& table, const std::stri
                     option));
   };
   if (const auto readers = readers_of_standard_input(table); readers.size() > 1)
-    problems.push_back(fmt::format("standard input (-) can be read only once, but is given as {}",
-                                   fmt::join(readers, " and as ")));
+    problems.push_back(
+        fmt::format("standard input (-) can be read only once, but is given {} times: {}",
+                    readers.size(),
+                    fmt::join(readers, ", ")));
   std::vector<const OptionField*> written;
   for (const OptionField& field : table.fields()) {
     const std::string file = field.writes ? written_file(field) : "";

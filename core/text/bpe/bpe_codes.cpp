@@ -32,7 +32,10 @@ bool is_count(std::string_view text) {
 
 FormatError bad_line(const std::string& name, size_t line, std::string_view text) {
   return FormatError(
-      fmt::format("{}:{}: '{}' is not a merge: two symbols separated by a space", name, line, text),
+      fmt::format("{}:{}: '{}' is not a merge: two symbols in UTF-8, separated by a space",
+                  name,
+                  line,
+                  repair_text(text, ControlBytes::kAllow)),
       "Give a file of codes of subword-nmt or fastBPE.");
 }
 
@@ -104,7 +107,8 @@ BpeCodes::BpeCodes(const std::string& text, const std::string& name)
   for (size_t i = first; i < lines.size(); ++i) {
     const auto parts = split_text(strip_ends(lines[i]), " ");
     const bool with_count = parts.size() == 3 && is_count(parts[2]) && first == 0;
-    if ((parts.size() != 2 && !with_count) || parts[0].empty() || parts[1].empty())
+    if ((parts.size() != 2 && !with_count) || parts[0].empty() || parts[1].empty() ||
+        find_text_fault(lines[i], ControlBytes::kAllow))
       throw bad_line(name, i + 1, lines[i]);
     counts = counts && with_count;
     pairs.emplace_back(parts[0], parts[1]);

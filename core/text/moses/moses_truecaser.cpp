@@ -142,10 +142,12 @@ SpellingCounts read_model(std::string_view model, const std::string& name) {
     begin = end + 1;
     for (size_t i = 0; i < fields.size(); i += 2) {
       const auto count = i + 1 < fields.size() ? count_in(fields[i + 1]) : std::nullopt;
-      if (!count) {
-        throw FormatError(
-            fmt::format("{}:{}: '{}' has no count", name, line_number + 1, excerpt(fields[i])),
-            "A model for truecasing has lines such as 'the (1042/1100) The (58)'.");
+      if (!count || find_text_fault(fields[i], ControlBytes::kAllow)) {
+        throw FormatError(fmt::format("{}:{}: '{}' is not a word in UTF-8 with a count",
+                                      name,
+                                      line_number + 1,
+                                      excerpt(repair_text(fields[i], ControlBytes::kAllow))),
+                          "A model for truecasing has lines such as 'the (1042/1100) The (58)'.");
       }
       counts.set(std::string(fields[i]), *count);
     }

@@ -140,7 +140,7 @@ TEST(ConstituentTable, IsPrintedAsPercentages) {
   EXPECT_EQ(report["layers"][0]["lengths"][0]["used"], 2);
   const std::string svg = table.plot().document();
   EXPECT_EQ(testing_support::XmlCheck(svg).fault(), "");
-  EXPECT_THAT(svg, HasSubstr("<title>used n-grams, 3: 50.0</title>"));
+  EXPECT_THAT(svg, HasSubstr("<title>attended n-grams, 3: 50.0</title>"));
 }
 
 }  // namespace

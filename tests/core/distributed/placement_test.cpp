@@ -178,6 +178,11 @@ TEST(ProcessesToStart, AreThoseOfTheOptionsUnlessALauncherHasStartedThem) {
   EXPECT_EQ(processes_to_start(
                 options, environment_of({{"SLURM_PROCID", "0"}, {"SLURM_STEP_NUM_TASKS", "1"}})),
             3);
+  EXPECT_EQ(
+      processes_to_start(
+          options,
+          environment_of({{"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "4"}, {"MASTER_ADDR", "x"}})),
+      3);
   options.nproc_per_node = 0;
   options.world_size = 2;  // fairseq's way
   EXPECT_EQ(processes_to_start(options, environment_of({})), 2);

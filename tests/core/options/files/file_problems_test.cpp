@@ -87,7 +87,7 @@ TEST_F(WrittenFiles, ReadStandardInputOnce) {
   table_.find("output")->from_text("-", OptionOrigin::kCommandLine);
   EXPECT_THAT(problems(), IsEmpty());
   table_.find("systems")->from_text("-", OptionOrigin::kCommandLine);
-  EXPECT_THAT(problems(), ElementsAre(HasSubstr("is given as --input and as --systems")));
+  EXPECT_THAT(problems(), ElementsAre(HasSubstr("is given 2 times: --input, --systems")));
 }
 
 }  // namespace
