@@ -5,6 +5,7 @@
 #include <chrono>
 #include <ctime>
 #include <memory>
+#include <new>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -113,7 +114,12 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
     explicit Held(std::shared_ptr<HttpSession> the_session) : session(std::move(the_session)) {}
     ~Held() {
       asio::io_context& context = session->shared_.context;
-      asio::post(context, [last = std::move(session)] {});
+      if (context.get_executor().running_in_this_thread())
+        return;
+      try {
+        asio::post(context, [last = std::move(session)] {});
+      } catch (const std::bad_alloc&) {  // it has ended on this thread
+      }
     }
     Held(const Held&) = delete;
     Held& operator=(const Held&) = delete;

@@ -67,7 +67,7 @@ TEST(HttpServerWithoutMemory, AnswersAgainWhereverAllocationsFailed) {
   server.start();
   const int port = static_cast<int>(server.port());
   for (const int count : {1, 3}) {
-    for (int before = 0; before < 8; ++before) {
+    for (int before = 0; before < 6; ++before) {
       fail_after(before, count);
       ask(port, "GET", "/");  // may fail
       first_failing = kNever;
