@@ -59,6 +59,18 @@ at::Tensor sum_places(const at::Tensor& places,
   return sums;
 }
 
+void save_windows(AutogradContext* ctx, const Windows& windows) {
+  auto& data = ctx->saved_data;
+  data["positions"] = windows.positions;
+  data["gram"] = windows.gram;
+  data["streams"] = windows.streams;
+}
+
+Windows saved_windows(AutogradContext* ctx) {
+  auto& data = ctx->saved_data;
+  return {data["positions"].toTensor(), data["gram"].toInt(), data["streams"].toInt()};
+}
+
 class GatherWindows : public torch::autograd::Function<GatherWindows> {
  public:
   static at::Tensor forward(AutogradContext* ctx,
@@ -74,9 +86,7 @@ class GatherWindows : public torch::autograd::Function<GatherWindows> {
         loops<T>().gather_places(task, first, last);
       });
     });
-    ctx->saved_data["positions"] = windows->positions;
-    ctx->saved_data["gram"] = windows->gram;
-    ctx->saved_data["streams"] = windows->streams;
+    save_windows(ctx, *windows);
     ctx->saved_data["p"] = p;
     ctx->saved_data["key"] = static_cast<int64_t>(key);
     return places;
@@ -84,11 +94,9 @@ class GatherWindows : public torch::autograd::Function<GatherWindows> {
 
   static tensor_list backward(AutogradContext* ctx, tensor_list outputs) {
     auto& data = ctx->saved_data;
-    const Windows windows{
-        data["positions"].toTensor(), data["gram"].toInt(), data["streams"].toInt()};
     const auto dropout =
         cpu::make_dropout(data["p"].toDouble(), static_cast<uint64_t>(data["key"].toInt()));
-    return {sum_places(outputs[0].contiguous(), windows, dropout), {}, {}, {}};
+    return {sum_places(outputs[0].contiguous(), saved_windows(ctx), dropout), {}, {}, {}};
   }
 };
 
@@ -104,19 +112,22 @@ at::Tensor of_place(const at::Tensor& places, int64_t place) {
   return places[places.size(0) == 1 ? 0 : place];  // [rows, …]
 }
 
-/// The places in the order of a direction's steps, and where the recurrence stands among them.
-struct Order {
-  int64_t place(int64_t step) const { return reversed ? gram - 1 - step : step; }
-  int64_t last() const { return place(gram - 1); }
+/// One direction over all windows: the places in the order of its steps, and where the recurrence
+/// stands among them.
+struct DirectionPass {
+  int64_t gram() const { return windows.gram; }
+  int64_t place(int64_t step) const { return reversed ? gram() - 1 - step : step; }
+  int64_t last() const { return place(gram() - 1); }
   /// All places but the first step's, and for each of them the one before: two blocks side by side.
   at::Tensor with_past(const at::Tensor& places) const {
-    return places.narrow(0, reversed ? 0 : 1, gram - 1).flatten(0, 1);  // [(gram - 1) · rows, …]
+    return places.narrow(0, reversed ? 0 : 1, gram() - 1).flatten(0, 1);  // [(gram - 1) · rows, …]
   }
   at::Tensor pasts(const at::Tensor& places) const {
-    return places.narrow(0, reversed ? 1 : 0, gram - 1).flatten(0, 1);  // [(gram - 1) · rows, …]
+    return places.narrow(0, reversed ? 1 : 0, gram() - 1).flatten(0, 1);  // [(gram - 1) · rows, …]
   }
 
-  int64_t gram;
+  const Windows& windows;
+  const LstmSetting& setting;
   bool reversed;
 };
 
@@ -126,12 +137,12 @@ void run_step(const Steps& steps,
               const at::Tensor& products,
               const at::Tensor& recurrent,
               const at::Tensor& bias,
-              const Windows& windows,
-              const LstmSetting& setting,
-              const Order& order,
+              const DirectionPass& pass,
               int64_t step) {
   using S = Sum<T>;
-  const int64_t width = steps.c.size(2), place = order.place(step);
+  const Windows& windows = pass.windows;
+  const LstmSetting& setting = pass.setting;
+  const int64_t width = steps.c.size(2), place = pass.place(step);
   const int64_t shift = setting.shared_products ? windows.gram - 1 - place : 0;
   const at::Tensor nothing = at::zeros({4 * width}, products.options());
   const lstm_kernels::StepTask<T> task{
@@ -140,7 +151,7 @@ void run_step(const Steps& steps,
       .back = {windows.positions.const_data_ptr<int64_t>(), windows.streams, shift},
       .nothing = cpu::data<T>(nothing),
       .recurrent = cpu::data<T>(recurrent),
-      .c_before = step == 0 ? nullptr : cpu::data<S>(of_place(steps.c, order.place(step - 1))),
+      .c_before = step == 0 ? nullptr : cpu::data<S>(of_place(steps.c, pass.place(step - 1))),
       .bias = cpu::data<S>(bias),
       .gates = cpu::mutable_data<T>(of_place(steps.gates, place)),
       .c = cpu::mutable_data<S>(of_place(steps.c, place)),
@@ -151,13 +162,10 @@ void run_step(const Steps& steps,
 }
 
 /// Where a direction's steps are written. The products of each place are overwritten.
-Steps steps_for(const at::Tensor& products,
-                const Windows& windows,
-                const LstmSetting& setting,
-                bool keep) {
-  const int64_t gram = windows.gram, kept = keep ? gram : 1, rows = windows.rows(),
+Steps steps_for(const at::Tensor& products, const DirectionPass& pass, bool keep) {
+  const int64_t gram = pass.gram(), kept = keep ? gram : 1, rows = pass.windows.rows(),
                 width = products.size(1) / 4;
-  return {setting.shared_products
+  return {pass.setting.shared_products
               ? at::empty({kept, rows, 4 * width}, products.options())
               : products.view({gram, rows, 4 * width}),  // [gram, rows, 4 · width]
           at::empty({kept, rows, width}, cpu::sum_options(products)),
@@ -167,19 +175,17 @@ Steps steps_for(const at::Tensor& products,
 /// One direction, from the products of its inputs (LstmSetting::shared_products).
 Steps run_forward(const at::Tensor& products,
                   const LstmParameters& parameters,
-                  const Windows& windows,
-                  const LstmSetting& setting,
-                  const Order& order,
+                  const DirectionPass& pass,
                   bool keep) {
-  Steps steps = steps_for(products, windows, setting, keep);
+  Steps steps = steps_for(products, pass, keep);
   const at::Tensor bias = parameters.bias_ih + parameters.bias_hh;
-  for (int64_t step = 0; step < windows.gram; ++step) {
+  for (int64_t step = 0; step < pass.gram(); ++step) {
     const at::Tensor recurrent =  // [rows, 4 · width]
-        step == 0 ? at::Tensor()
-                  : nn::matrix_product(of_place(steps.h, order.place(step - 1)),
-                                       parameters.weight_hh.t());
+        step == 0
+            ? at::Tensor()
+            : nn::matrix_product(of_place(steps.h, pass.place(step - 1)), parameters.weight_hh.t());
     cpu::for_type(products.scalar_type(), [&]<typename T>(T*) {
-      run_step<T>(steps, products, recurrent, bias, windows, setting, order, step);
+      run_step<T>(steps, products, recurrent, bias, pass, step);
     });
   }
   return steps;
@@ -188,11 +194,11 @@ Steps run_forward(const at::Tensor& products,
 /// The states after the last steps of both directions.
 template <typename T>
 lstm_kernels::LastStates<T> last_states(const std::array<Steps, 2>& both,
-                                        int64_t gram,
+                                        const Windows& windows,
                                         const LstmSetting& setting) {
   lstm_kernels::LastStates<T> last{};
   for (const bool reversed : {false, true}) {
-    const int64_t place = Order{gram, reversed}.last();
+    const int64_t place = DirectionPass{windows, setting, reversed}.last();
     if (setting.add_hidden)
       last.h[reversed] = cpu::data<T>(of_place(both[reversed].h, place));
     if (setting.add_cell)
@@ -209,7 +215,7 @@ at::Tensor sum_of_last_states(const std::array<Steps, 2>& both,
   const int64_t rows = windows.rows(), width = h.size(2);
   const at::Tensor sum = at::empty({rows, width}, h.options());
   cpu::for_type(h.scalar_type(), [&]<typename T>(T*) {
-    const auto last_ones = last_states<T>(both, windows.gram, setting);
+    const auto last_ones = last_states<T>(both, windows, setting);
     cpu::over_rows(rows, width, [&](int64_t first, int64_t last) {
       loops<T>().sum_last(last_ones, cpu::mutable_data<T>(sum), first * width, last * width);
     });
@@ -220,23 +226,23 @@ at::Tensor sum_of_last_states(const std::array<Steps, 2>& both,
 /// The gradients of the products of each place, [gram, rows, 4·width], from that of the last state.
 at::Tensor run_backward(const Steps& steps,
                         const at::Tensor& weight_hh,
-                        const Windows& windows,
-                        const LstmSetting& setting,
-                        const Order& order,
+                        const DirectionPass& pass,
                         const at::Tensor& d_last) {
+  const Windows& windows = pass.windows;
+  const LstmSetting& setting = pass.setting;
   const int64_t width = steps.c.size(2);
   const at::Tensor d_gates = at::empty(steps.gates.sizes(), steps.gates.options());
   at::Tensor dh = setting.add_hidden ? d_last : at::zeros_like(d_last);
   const at::Tensor dc = setting.add_cell ? d_last.to(steps.c.scalar_type(), false, /*copy=*/true)
                                          : at::zeros(d_last.sizes(), steps.c.options());
   for (int64_t step = windows.gram - 1; step >= 0; --step) {
-    const int64_t place = order.place(step);
+    const int64_t place = pass.place(step);
     cpu::for_type(d_last.scalar_type(), [&]<typename T>(T*) {
       using S = Sum<T>;
       const lstm_kernels::StepGradientTask<T> task{
           .width = width,
           .gates = cpu::data<T>(of_place(steps.gates, place)),
-          .c_before = step == 0 ? nullptr : cpu::data<S>(of_place(steps.c, order.place(step - 1))),
+          .c_before = step == 0 ? nullptr : cpu::data<S>(of_place(steps.c, pass.place(step - 1))),
           .c = cpu::data<S>(of_place(steps.c, place)),
           .dh = cpu::data<T>(dh),
           .dc = cpu::mutable_data<S>(dc),
@@ -265,19 +271,11 @@ at::Tensor column_sums(const at::Tensor& x) {
   return sums;
 }
 
-void save_call(AutogradContext* ctx, const Windows& windows, const LstmSetting& setting) {
+void save_setting(AutogradContext* ctx, const LstmSetting& setting) {
   auto& data = ctx->saved_data;
-  data["positions"] = windows.positions;
-  data["gram"] = windows.gram;
-  data["streams"] = windows.streams;
   data["hidden"] = setting.add_hidden;
   data["cell"] = setting.add_cell;
   data["shared"] = setting.shared_products;
-}
-
-Windows saved_windows(AutogradContext* ctx) {
-  auto& data = ctx->saved_data;
-  return {data["positions"].toTensor(), data["gram"].toInt(), data["streams"].toInt()};
 }
 
 LstmSetting saved_setting(AutogradContext* ctx) {
@@ -339,11 +337,12 @@ class WindowedLstm : public torch::autograd::Function<WindowedLstm> {
           keep ? context->compute(own[0]) : at::Tensor(), context->compute(own[1]), own[2], own[3]};
       const at::Tensor products = nn::linear(input, own[0], {}, *context);  // [… rows, 4 · width]
       Steps& steps = both[reversed];
-      steps = run_forward(products, used, *windows, *setting, {windows->gram, reversed}, keep);
+      steps = run_forward(products, used, {*windows, *setting, reversed}, keep);
       saved.insert(saved.end(), {steps.gates, steps.c, steps.h, used.weight_ih, used.weight_hh});
     }
     ctx->save_for_backward(saved);
-    save_call(ctx, *windows, *setting);
+    save_windows(ctx, *windows);
+    save_setting(ctx, *setting);
     c10::List<at::Tensor> places;
     for (const at::Tensor& parameter : parameters) places.push_back(context->gradient(parameter));
     ctx->saved_data["places"] = places;
@@ -379,33 +378,27 @@ class WindowedLstm : public torch::autograd::Function<WindowedLstm> {
                                          DirectionGradients& own) {
     const Windows windows = saved_windows(ctx);
     const LstmSetting setting = saved_setting(ctx);
-    const Order order{windows.gram, reversed};
+    const DirectionPass pass{windows, setting, reversed};
     const Steps& steps = direction.steps;
-    const at::Tensor d_gates =
-        run_backward(steps, direction.weight_hh, windows, setting, order, d_last);
+    const at::Tensor d_gates = run_backward(steps, direction.weight_hh, pass, d_last);
     if (windows.gram > 1)
-      own.weight_hh.add_product(order.with_past(d_gates).t(),  // [4 · width, (gram - 1) · rows]
-                                order.pasts(steps.h));         // [(gram - 1) · rows, width]
-    const at::Tensor d_places = d_gates.flatten(0, 1);         // [gram · rows, 4 · width]
-    const at::Tensor d_bias = column_sums(d_places);           // [4 · width]
+      own.weight_hh.add_product(pass.with_past(d_gates).t(),  // [4 · width, (gram - 1) · rows]
+                                pass.pasts(steps.h));         // [(gram - 1) · rows, width]
+    const at::Tensor d_places = d_gates.flatten(0, 1);        // [gram · rows, 4 · width]
+    const at::Tensor d_bias = column_sums(d_places);          // [4 · width]
     own.bias_ih.add(d_bias);
     own.bias_hh.add(d_bias);
     return setting.shared_products ? sum_places(d_places, windows, {}) : d_places;
   }
 };
 
-/// The sum of both directions by ATen's operators.
-at::Tensor windowed_lstm_by_operators(const at::Tensor& input,
-                                      const LstmParameters& forward,
-                                      const LstmParameters& backward,
-                                      const Windows& windows,
-                                      const LstmSetting& setting,
-                                      nn::Context& context) {
-  const auto last = [&](const LstmParameters& direction, bool reversed) {
-    const at::Tensor products = nn::linear(input, direction.weight_ih, {}, context);
-    return reference::windowed_lstm(products, direction, windows, setting, reversed);
-  };
-  return last(forward, false) + last(backward, true);  // [rows, width]
+/// The variables of the node, in the order of of_direction.
+std::vector<at::Tensor> variables_of(const LstmParameters& forward,
+                                     const LstmParameters& backward) {
+  std::vector<at::Tensor> variables;
+  for (const auto& [weight_ih, weight_hh, bias_ih, bias_hh] : {forward, backward})
+    variables.insert(variables.end(), {weight_ih, weight_hh, bias_ih, bias_hh});
+  return variables;
 }
 
 }  // namespace
@@ -426,22 +419,20 @@ at::Tensor windowed_lstm(const at::Tensor& input,
                          const Windows& windows,
                          const LstmSetting& setting,
                          nn::Context& context) {
-  if (!cpu::has_kernels(input))
-    return windowed_lstm_by_operators(input, forward, backward, windows, setting, context);
-  std::vector<at::Tensor> parameters;
-  for (const LstmParameters* direction : {&forward, &backward}) {
-    for (const auto member : {&LstmParameters::weight_ih,
-                              &LstmParameters::weight_hh,
-                              &LstmParameters::bias_ih,
-                              &LstmParameters::bias_hh})
-      parameters.push_back(direction->*member);
+  if (cpu::has_kernels(input)) {
+    const auto variables = variables_of(forward, backward);
+    return WindowedLstm::apply(input.contiguous(),
+                               at::TensorList(variables),
+                               &windows,
+                               &setting,
+                               &context,
+                               c10::GradMode::is_enabled());
   }
-  return WindowedLstm::apply(input.contiguous(),
-                             at::TensorList(parameters),
-                             &windows,
-                             &setting,
-                             &context,
-                             c10::GradMode::is_enabled());
+  const auto last = [&](const LstmParameters& direction, bool reversed) {
+    const at::Tensor products = nn::linear(input, direction.weight_ih, {}, context);
+    return reference::windowed_lstm(products, direction, windows, setting, reversed);
+  };
+  return last(forward, false) + last(backward, true);  // [rows, width]
 }
 
 }  // namespace phraseq::phrase_transformer
