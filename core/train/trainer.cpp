@@ -331,7 +331,7 @@ void Trainer::end_epoch() {
         "larger than the sentences?)");
   }
   state_.epoch = {};
-  const bool is_due = state_.finished_epochs % options_.validation.validate_interval == 0;
+  const bool is_due = is_validation_due_after(state_.finished_epochs);
   const auto value = is_due || ends_with_validation() ? validate() : std::nullopt;
   parts_.scheduler->end_epoch(state_.updates, is_due ? value : std::nullopt);
   parts_.scheduler->begin_epoch(state_.finished_epochs + 1);
@@ -433,12 +433,13 @@ bool Trainer::was_stopped_in_end_of_epoch() const {
   if (!is_at_end_of_epoch())
     return false;
   const int64_t epoch = state_.finished_epochs + 1;
-  const ValidationOptions& o = options_.validation;
-  const bool is_validated_then = parts_.validator != nullptr &&
-                                 state_.updates >= o.validate_after_updates &&
-                                 (epoch % o.validate_interval == 0 || ends_with_validation());
-  return (is_validated_then && state_.last_validation.updates != state_.updates) ||
+  const bool is_validated_then = is_validation_due_after(epoch) || ends_with_validation();
+  return (is_validated_then && validations_.are_possible() && !validations_.is_done()) ||
          checkpoints_.saves_after_epoch(epoch);
+}
+
+bool Trainer::is_validation_due_after(int64_t epoch) const {
+  return epoch % options_.validation.validate_interval == 0;
 }
 
 /// True if the run ends here, and its last validation comes before its last checkpoint.

@@ -75,6 +75,7 @@ class PHRASEQ_API Trainer {
   StopLimits limits() const;
   std::optional<std::string> limit(int64_t more_updates = 0) const;
   bool was_stopped_in_end_of_epoch() const;
+  bool is_validation_due_after(int64_t epoch) const;
   bool ends_with_validation() const;
   bool is_at_end_of_epoch() const;
   bool is_over() const;

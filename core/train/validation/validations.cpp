@@ -34,15 +34,18 @@ Validations::Validations(const TrainerDependencies& parts,
 std::optional<double> Validations::validate(const TrainingProgress& progress,
                                             CheckpointKeeper& checkpoints) {
   checkpoints.forget_validation();
-  const bool is_early = state_.updates < options_.validate_after_updates;
-  if (parts_.validator == nullptr || is_early)
+  if (!are_possible())
     return std::nullopt;
-  if (state_.last_validation.updates == state_.updates)
+  if (is_done())
     return state_.last_validation.value;
   note(result_of(*parts_.validator), progress, checkpoints);
   for (Validator* validator : parts_.further_validators)
     parts_.log->further_validation(progress, result_of(*validator));
   return state_.last_validation.value;
+}
+
+bool Validations::are_possible() const {
+  return parts_.validator != nullptr && state_.updates >= options_.validate_after_updates;
 }
 
 ValidationResult Validations::result_of(Validator& validator) const {

@@ -22,6 +22,11 @@ class PHRASEQ_API Validations {
               TrainState& state);
 
   bool larger_is_better() const { return best_.larger_is_better(); }
+  /// Whether the model would be validated now: there is a validator, and the model is not younger
+  /// than --validate-after-updates.
+  bool are_possible() const;
+  /// Whether the present model has been validated.
+  bool is_done() const { return state_.last_validation.updates == state_.updates; }
 
   /// Validates the model, at most once per update, logs the result, and tells `checkpoints` whether
   /// it is the best so far. Returns the value of the metric, or nothing if there is no validation
