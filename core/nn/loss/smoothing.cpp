@@ -39,21 +39,22 @@ SmoothedTarget spread_beside_gold(double epsilon, int64_t smoothed, bool gold_is
 
 }  // namespace
 
-SmoothingRule::SmoothingRule(const LabelSmoothing& of, int64_t vocabulary)
-    : excluded_(sorted_distinct(of.excluded)), unsmoothed_(excluded_) {
-  const double epsilon = of.epsilon;
+SmoothingRule::SmoothingRule(const LabelSmoothing& label_smoothing, int64_t vocabulary)
+    : excluded_(sorted_distinct(label_smoothing.excluded)), unsmoothed_(excluded_) {
+  const double epsilon = label_smoothing.epsilon;
   if (!(epsilon >= 0.0 && epsilon < 1.0)) {
     throw UsageError(fmt::format(
         "--label-smoothing {} is out of range, expected at least 0 and below 1", epsilon));
   }
-  check_ids(of.excluded, vocabulary);
-  check_ids(of.unsmoothed, vocabulary);
-  if (of.smoothing == Smoothing::kNeutron) {
-    unsmoothed_.insert(unsmoothed_.end(), of.unsmoothed.begin(), of.unsmoothed.end());
+  check_ids(label_smoothing.excluded, vocabulary);
+  check_ids(label_smoothing.unsmoothed, vocabulary);
+  if (label_smoothing.smoothing == Smoothing::kNeutron) {
+    unsmoothed_.insert(
+        unsmoothed_.end(), label_smoothing.unsmoothed.begin(), label_smoothing.unsmoothed.end());
     unsmoothed_ = sorted_distinct(unsmoothed_);
   }
   const int64_t smoothed = vocabulary - static_cast<int64_t>(unsmoothed_.size());
-  if (of.smoothing == Smoothing::kFairseq) {
+  if (label_smoothing.smoothing == Smoothing::kFairseq) {
     const double share = epsilon / static_cast<double>(std::max<int64_t>(smoothed, 1));
     smoothed_gold_ = plain_gold_ = {share, 1.0 - epsilon, 0.0};
   } else {

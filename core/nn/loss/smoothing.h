@@ -38,7 +38,7 @@ struct SmoothedTarget {
 class PHRASEQ_API SmoothingRule {
  public:
   /// Throws UsageError when an id is outside the vocabulary or ε outside [0, 1).
-  SmoothingRule(const LabelSmoothing& of, int64_t vocabulary);
+  SmoothingRule(const LabelSmoothing& label_smoothing, int64_t vocabulary);
 
   const SmoothedTarget& target(bool gold_is_smoothed) const {
     return gold_is_smoothed ? smoothed_gold_ : plain_gold_;

@@ -14,9 +14,9 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-class WrittenFiles : public testing::Test {
+class FileProblems : public testing::Test {
  protected:
-  WrittenFiles() {
+  FileProblems() {
     table_.field("input", input_, "").value_name("FILE");
     table_.field("path", path_, "").value_name("FILE[:FILE]");
     table_.field("systems", systems_, "").value_name("FILE");
@@ -34,13 +34,13 @@ class WrittenFiles : public testing::Test {
   std::vector<std::string> systems_;
 };
 
-TEST_F(WrittenFiles, MayReplaceWhatNoOptionReads) {
+TEST_F(FileProblems, MayReplaceWhatNoOptionReads) {
   input_ = folder_.file("other");
   language_ = folder_.file("text");  // not a file, whatever it is called
   EXPECT_THAT(problems(), IsEmpty());
 }
 
-TEST_F(WrittenFiles, MayNotReplaceAnInputUnderAnyName) {
+TEST_F(FileProblems, MayNotReplaceAnInputUnderAnyName) {
   const auto lost = ElementsAre(HasSubstr("is one of the inputs (--input), which would be lost"));
   input_ = output_;
   EXPECT_THAT(problems(), lost);
@@ -54,7 +54,7 @@ TEST_F(WrittenFiles, MayNotReplaceAnInputUnderAnyName) {
   EXPECT_THAT(problems(), lost);
 }
 
-TEST_F(WrittenFiles, MayNotReplaceOneOfSeveralInputs) {
+TEST_F(FileProblems, MayNotReplaceOneOfSeveralInputs) {
   path_ = folder_.file("other") + ":" + output_;
   EXPECT_THAT(problems(), ElementsAre(HasSubstr("(--path)")));
   path_.clear();
@@ -62,12 +62,12 @@ TEST_F(WrittenFiles, MayNotReplaceOneOfSeveralInputs) {
   EXPECT_THAT(problems(), ElementsAre(HasSubstr("(--systems)")));
 }
 
-TEST_F(WrittenFiles, MayNotReplaceTheConfiguration) {
+TEST_F(FileProblems, MayNotReplaceTheConfiguration) {
   config_ = output_;
   EXPECT_THAT(problems(), ElementsAre(HasSubstr("(--config)")));
 }
 
-TEST_F(WrittenFiles, AreDifferentFilesEvenIfTheyDoNotExist) {
+TEST_F(FileProblems, AreDifferentFilesEvenIfTheyDoNotExist) {
   output_ = folder_.file("new");
   plot_ = folder_.path() + "/./new";
   EXPECT_THAT(problems(), ElementsAre(HasSubstr("is written by --output and by --plot")));
@@ -75,14 +75,14 @@ TEST_F(WrittenFiles, AreDifferentFilesEvenIfTheyDoNotExist) {
   EXPECT_THAT(problems(), IsEmpty());
 }
 
-TEST_F(WrittenFiles, CannotLoseAStream) {
+TEST_F(FileProblems, CannotLoseAStream) {
   for (const char* stream : {"-", "/dev/null"}) {
     output_ = plot_ = input_ = stream;
     EXPECT_THAT(problems(), IsEmpty()) << stream;
   }
 }
 
-TEST_F(WrittenFiles, ReadStandardInputOnce) {
+TEST_F(FileProblems, ReadStandardInputOnce) {
   table_.find("input")->from_text("-", OptionOrigin::kCommandLine);
   table_.find("output")->from_text("-", OptionOrigin::kCommandLine);
   EXPECT_THAT(problems(), IsEmpty());
