@@ -10,6 +10,7 @@
 
 #include "core/conformance/fixtures/small_model.h"
 #include "core/conformance/fixtures/trial_device.h"
+#include "core/search/sessions/log_softmax_scores.h"
 
 namespace phraseq::conformance {
 namespace {
@@ -49,9 +50,7 @@ class Session {
   }
   /// ln p of every word after them, [rows, vocab]. No phrase is at hand: no slot has a probability.
   at::Tensor log_probabilities(const std::vector<int64_t>& tokens) {
-    const StepOutput output = step(tokens);
-    return words(output.normalized ? output.scores : at::log_softmax(output.scores, 1),
-                 session_->slots());
+    return words(log_softmax_scores(step(tokens)), session_->slots());
   }
   /// ln p after every token of a pair, [target tokens, vocab], in one pass.
   at::Tensor one_pass(const Example& example) const {

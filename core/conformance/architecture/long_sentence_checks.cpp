@@ -15,6 +15,7 @@
 #include "core/conformance/fixtures/small_model.h"
 #include "core/conformance/fixtures/trial_device.h"
 #include "core/data/batch_dependence.h"
+#include "core/search/sessions/log_softmax_scores.h"
 #include "core/text/dictionary.h"
 
 namespace phraseq::conformance {
@@ -91,7 +92,7 @@ class LongDecoding {
     if (number > 0)
       session_->chosen(tokens);
     const StepOutput output = session_->step(at::tensor(tokens, at::kLong).to(trial_device()));
-    const at::Tensor log_p = output.normalized ? output.scores : at::log_softmax(output.scores, 1);
+    const at::Tensor log_p = log_softmax_scores(output);
     return log_p.narrow(1, 0, log_p.size(1) - session_->slots());  // [rows, vocab]
   }
   void reorder() {

@@ -1,10 +1,10 @@
 #include "core/search/sessions/ensemble_session.h"
 
-#include <ATen/ops/log_softmax.h>
 #include <ATen/ops/stack.h>
 
 #include "core/base/error.h"
 #include "core/search/sessions/log_mean_exp.h"
+#include "core/search/sessions/log_softmax_scores.h"
 
 namespace phraseq {
 
@@ -22,8 +22,7 @@ StepOutput EnsembleSession::step(const at::Tensor& last_tokens) {
   std::vector<at::Tensor> log_probabilities, attention;
   for (const auto& member : members_) {
     const StepOutput output = member->step(last_tokens);
-    log_probabilities.push_back(
-        output.normalized ? output.scores : at::log_softmax(output.scores, 1));  // [rows, vocab]
+    log_probabilities.push_back(log_softmax_scores(output));  // [rows, vocab]
     if (log_probabilities.back().sizes() != log_probabilities.front().sizes()) {
       throw UsageError(
           "--path: the models of the ensemble have target vocabularies of different sizes",

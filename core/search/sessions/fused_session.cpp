@@ -2,19 +2,10 @@
 
 #include <utility>
 
-#include <ATen/ops/log_softmax.h>
-
 #include "core/base/error.h"
+#include "core/search/sessions/log_softmax_scores.h"
 
 namespace phraseq {
-namespace {
-
-/// [rows, vocab]
-at::Tensor log_probabilities(const StepOutput& output) {
-  return output.normalized ? output.scores : at::log_softmax(output.scores, 1);
-}
-
-}  // namespace
 
 FusedSession::FusedSession(std::unique_ptr<DecodingSession> model,
                            std::unique_ptr<DecodingSession> language_model,
@@ -30,8 +21,9 @@ FusedSession::FusedSession(std::unique_ptr<DecodingSession> model,
 
 StepOutput FusedSession::step(const at::Tensor& last_tokens) {
   StepOutput output = model_->step(last_tokens);
-  const at::Tensor of_model = log_probabilities(output);
-  const at::Tensor of_language = log_probabilities(language_model_->step(last_tokens));
+  const at::Tensor of_model = log_softmax_scores(output);  // [rows, vocab]
+  const at::Tensor of_language =
+      log_softmax_scores(language_model_->step(last_tokens));  // [rows, vocab]
   if (of_model.sizes() != of_language.sizes()) {
     throw UsageError("--lm-path: the vocabulary of the language model has a different size",
                      "Train it on data preprocessed with --srcdict, the target dictionary.");
