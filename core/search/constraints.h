@@ -41,6 +41,12 @@ struct StepConstraint {
     std::erase_if(edits, [column](const ScoreEdit& edit) { return edit.column == column; });
     edits.push_back({column, kImpossible});
   }
+  /// Returns what the edits add to the log-probability of a column.
+  double change_of(int64_t column) const {
+    double change = 0;
+    for (const ScoreEdit& edit : edits) change += edit.column == column ? edit.change : 0;
+    return change;
+  }
   bool forbids(int64_t column) const {
     return std::any_of(edits.begin(), edits.end(), [column](const ScoreEdit& edit) {
       return edit.column == column && edit.change == kImpossible;
