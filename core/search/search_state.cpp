@@ -26,7 +26,7 @@ void forbid_slots(const SearchState& state, int64_t row, StepConstraint& constra
 /// The slot whose phrase a candidate begins or continues with, -1 = none.
 int64_t slot_of(const SearchState& state, const Candidate& candidate) {
   if (candidate.queued)
-    return state.rows[static_cast<size_t>(candidate.row)].slot;
+    return state.row_of(candidate).slot;
   return candidate.column < state.vocabulary ? -1 : candidate.column - state.vocabulary;
 }
 
@@ -44,7 +44,7 @@ std::vector<int64_t> strings_of_slot(const SearchState& state, int64_t row, int6
 }
 
 SearchRow next_row(SearchState& state, const Candidate& candidate) {
-  const SearchRow& old = state.rows[static_cast<size_t>(candidate.row)];
+  const SearchRow& old = state.row_of(candidate);
   const std::vector<int64_t> words = tokens_of(state, candidate);
   const int64_t slot = slot_of(state, candidate);
   const int64_t node = state.tree.add({old.node,
@@ -75,6 +75,11 @@ SearchState::SearchState(SearchInput& the_input, const SearchOptions& the_option
 
 const SentenceInput& SearchState::sentence_of(const SearchRow& row) const {
   return input.sentences()[static_cast<size_t>(row.sentence)];
+}
+
+Candidate SearchState::decision(int64_t row, int64_t column, double log_probability) const {
+  const double before = rows[static_cast<size_t>(row)].log_probability;
+  return {row, column, log_probability, before + log_probability};
 }
 
 SearchStep score_rows(SearchState& state) {
@@ -121,21 +126,20 @@ std::vector<std::vector<Candidate>> row_candidates(
     const auto row = static_cast<int64_t>(i);
     const SearchRow& hypothesis = state.rows[i];
     if (!hypothesis.queue.empty()) {
-      candidates[i] = {{row, hypothesis.queue.front(), 0, hypothesis.log_probability, true}};
+      candidates[i] = {
+          {row, hypothesis.queue.front(), 0, hypothesis.log_probability, /*queued=*/true}};
       continue;
     }
     candidates[i].reserve(ranked[i].size());
-    for (const auto& [log_probability, column] : ranked[i]) {
-      candidates[i].push_back(
-          {row, column, log_probability, hypothesis.log_probability + log_probability, false});
-    }
+    for (const auto& [log_probability, column] : ranked[i])
+      candidates[i].push_back(state.decision(row, column, log_probability));
   }
   return candidates;
 }
 
 std::vector<int64_t> tokens_of(const SearchState& state, const Candidate& candidate) {
   if (candidate.queued)
-    return state.rows[static_cast<size_t>(candidate.row)].queue;
+    return state.row_of(candidate).queue;
   const int64_t slot = slot_of(state, candidate);
   if (slot < 0)
     return {candidate.column};
@@ -148,8 +152,7 @@ std::vector<int64_t> strings_of(const SearchState& state, const Candidate& candi
     return {candidate.column};
   std::vector<int64_t> strings = strings_of_slot(state, candidate.row, slot);
   if (candidate.queued) {
-    const auto left =
-        static_cast<int64_t>(state.rows[static_cast<size_t>(candidate.row)].queue.size());
+    const auto left = static_cast<int64_t>(state.row_of(candidate).queue.size());
     strings.erase(strings.begin(), strings.end() - left);
   }
   return strings;
@@ -158,7 +161,7 @@ std::vector<int64_t> strings_of(const SearchState& state, const Candidate& candi
 bool ends(const Candidate& candidate) { return candidate.column == kEos && !candidate.queued; }
 
 void finish(SearchState& state, const Candidate& candidate) {
-  const SearchRow& row = state.rows[static_cast<size_t>(candidate.row)];
+  const SearchRow& row = state.row_of(candidate);
   std::vector<HypothesisNode> path = state.tree.path(row.node);
   path.push_back({row.node, kEos, candidate.log_probability, state.step, candidate.row});
   Hypothesis hypothesis;

@@ -55,6 +55,12 @@ struct PHRASEQ_API SearchState {
   std::vector<std::vector<Hypothesis>> finished;  ///< one list per sentence
 
   const SentenceInput& sentence_of(const SearchRow& row) const;
+  /// The row that a candidate continues.
+  const SearchRow& row_of(const Candidate& candidate) const {
+    return rows[static_cast<size_t>(candidate.row)];
+  }
+  /// The candidate that decides for a column of a row, with the log-probability of this step.
+  Candidate decision(int64_t row, int64_t column, double log_probability) const;
 };
 
 /// Feeds every row its last token; keeps the attention.

@@ -105,7 +105,7 @@ std::vector<Candidate> finish_hypotheses(SearchState& state,
   if (ranked.empty())
     return {};
   const int64_t beam = settings.beam;
-  const int64_t sentence = state.rows[static_cast<size_t>(ranked.front().row)].sentence;
+  const int64_t sentence = state.row_of(ranked.front()).sentence;
   const auto& finished = state.finished[static_cast<size_t>(sentence)];
   const BeamSelection selection =
       settings.shrink ? select_shrinking(ranked, beam - static_cast<int64_t>(finished.size()))

@@ -54,16 +54,13 @@ void add_next_tokens(const SearchState& state,
                      const LexicalState& lexical,
                      int64_t row,
                      CandidateSet& candidates) {
-  const SearchRow& hypothesis = state.rows[static_cast<size_t>(row)];
   const std::set<int64_t> tokens = lexical.next_tokens();
-  if (!hypothesis.queue.empty() || tokens.empty())
+  if (!state.rows[static_cast<size_t>(row)].queue.empty() || tokens.empty())
     return;
   const std::vector<int64_t> columns(tokens.begin(), tokens.end());
   const auto scores = log_probabilities_of(output, row, columns, constraint);
-  for (size_t i = 0; i < columns.size(); ++i) {
-    candidates.add(
-        {row, columns[i], scores[i], hypothesis.log_probability + scores[i], /*queued=*/false});
-  }
+  for (size_t i = 0; i < columns.size(); ++i)
+    candidates.add(state.decision(row, columns[i], scores[i]));
 }
 
 Banked with_bank(const SearchState& state, const LexicalState& lexical, const Candidate& of) {

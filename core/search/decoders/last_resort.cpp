@@ -15,7 +15,7 @@ void drop_last_resorts(const SearchState& state,
   bool has_others = false;
   for (const auto& row : rows_of_sentence) {
     for (const Candidate& candidate : row) {
-      const auto sentence = state.rows[static_cast<size_t>(candidate.row)].sentence;
+      const auto sentence = state.row_of(candidate).sentence;
       has_others = has_others || !last_resort(candidate) ||
                    !state.finished[static_cast<size_t>(sentence)].empty();
     }

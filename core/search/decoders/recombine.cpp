@@ -38,7 +38,7 @@ std::vector<int64_t> columns_generating(const SearchState& state,
       columns.push_back(string);
   }
   for (int64_t slot = 0; slot < state.input.session().slots(); ++slot) {
-    const Candidate chosen{row, state.vocabulary + slot, 0, 0, false};
+    const Candidate chosen{row, state.vocabulary + slot};
     if (tokens_of(state, chosen).size() == 1 &&
         strings.count(strings_of(state, chosen).front()) > 0)
       columns.push_back(chosen.column);
@@ -102,18 +102,16 @@ void add_equal_candidates(const SearchState& state,
     known.emplace(candidate.row, candidate.column);
   }
   for (const int64_t row : rows) {
-    const auto& hypothesis = state.rows[static_cast<size_t>(row)];
     const auto ending = endings.find(generated_by(state, row));
-    if (!hypothesis.queue.empty() || ending == endings.end())
+    if (!state.rows[static_cast<size_t>(row)].queue.empty() || ending == endings.end())
       continue;
     for (const int64_t column : columns_generating(state, row, ending->second)) {
       if (!known.emplace(row, column).second)
         continue;
       const double log_probability =
           log_probability_of(output, row, column, constraints[static_cast<size_t>(row)]);
-      const double total = hypothesis.log_probability + log_probability;
       if (std::isfinite(log_probability))
-        candidates.push_back({row, column, log_probability, total, false});
+        candidates.push_back(state.decision(row, column, log_probability));
     }
   }
 }
