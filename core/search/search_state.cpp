@@ -119,9 +119,9 @@ std::vector<StepConstraint> constrain_rows(const SearchState& state) {
   return constraints;
 }
 
-std::vector<std::vector<Candidate>> row_candidates(
-    const SearchState& state, const std::vector<std::vector<RankedColumn>>& ranked) {
-  std::vector<std::vector<Candidate>> candidates(state.rows.size());
+CandidateLists row_candidates(const SearchState& state,
+                              const std::vector<std::vector<RankedColumn>>& ranked) {
+  CandidateLists candidates(state.rows.size());
   for (size_t i = 0; i < state.rows.size(); ++i) {
     const auto row = static_cast<int64_t>(i);
     const SearchRow& hypothesis = state.rows[i];
@@ -135,6 +135,15 @@ std::vector<std::vector<Candidate>> row_candidates(
       candidates[i].push_back(state.decision(row, column, log_probability));
   }
   return candidates;
+}
+
+std::vector<Candidate> joined(const CandidateLists& lists) {
+  std::vector<Candidate> all;
+  size_t count = 0;
+  for (const auto& list : lists) count += list.size();
+  all.reserve(count);
+  for (const auto& list : lists) all.insert(all.end(), list.begin(), list.end());
+  return all;
 }
 
 std::vector<int64_t> tokens_of(const SearchState& state, const Candidate& candidate) {

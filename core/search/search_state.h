@@ -32,6 +32,9 @@ struct Candidate {
   bool queued = false;         ///< the row's next queued word
 };
 
+/// Several lists of candidates: one per row, or one per sentence.
+using CandidateLists = std::vector<std::vector<Candidate>>;
+
 /// The order of candidates: the greater total, then the lower row, then the lower column.
 inline bool ranks_before(const Candidate& a, const Candidate& b) {
   if (a.total != b.total)
@@ -72,8 +75,11 @@ PHRASEQ_API std::vector<StepConstraint> constrain_rows(const SearchState& state)
 
 /// Returns the candidates of every row, at least one: its ranked columns, or its next queued word
 /// at no cost.
-PHRASEQ_API std::vector<std::vector<Candidate>> row_candidates(
-    const SearchState& state, const std::vector<std::vector<RankedColumn>>& ranked);
+PHRASEQ_API CandidateLists row_candidates(const SearchState& state,
+                                          const std::vector<std::vector<RankedColumn>>& ranked);
+
+/// Returns the candidates of all lists, one list after the other.
+PHRASEQ_API std::vector<Candidate> joined(const CandidateLists& lists);
 
 /// Returns the tokens that a candidate generates, in order: one token, a slot's phrase, or the rest
 /// of a queue.

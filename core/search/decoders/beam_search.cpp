@@ -13,16 +13,9 @@ namespace phraseq {
 
 namespace {
 
-/// Adds a row's candidates to those of its sentence.
-void append(std::vector<Candidate>& to, const std::vector<Candidate>& from) {
-  to.insert(to.end(), from.begin(), from.end());
-}
-
-using Rows = std::vector<std::vector<Candidate>>;
-
 /// Groups the candidates of all rows by sentence.
-std::vector<Rows> by_sentence(const SearchState& state, Rows candidates) {
-  std::vector<Rows> sentences;
+std::vector<CandidateLists> by_sentence(const SearchState& state, CandidateLists candidates) {
+  std::vector<CandidateLists> sentences;
   for (size_t row = 0; row < candidates.size(); ++row) {
     if (row == 0 || state.rows[row].sentence != state.rows[row - 1].sentence)
       sentences.emplace_back();
@@ -31,24 +24,15 @@ std::vector<Rows> by_sentence(const SearchState& state, Rows candidates) {
   return sentences;
 }
 
-std::vector<Candidate> joined(const Rows& rows) {
-  std::vector<Candidate> all;
-  size_t count = 0;
-  for (const auto& row : rows) count += row.size();
-  all.reserve(count);
-  for (const auto& row : rows) append(all, row);
-  return all;
-}
-
 /// Calls `choose` for every sentence, with its rows' candidates except dispensable last resorts.
 template <class Choose>
-Rows choose_by_sentence(const SearchState& state,
-                        Rows candidates,
-                        const std::function<bool(const Candidate&)>& is_last_resort,
-                        const Choose& choose) {
+CandidateLists choose_by_sentence(const SearchState& state,
+                                  CandidateLists candidates,
+                                  const std::function<bool(const Candidate&)>& is_last_resort,
+                                  const Choose& choose) {
   constexpr int64_t kSentencesPerTask = 16;
-  std::vector<Rows> sentences = by_sentence(state, std::move(candidates));
-  Rows found(sentences.size());
+  std::vector<CandidateLists> sentences = by_sentence(state, std::move(candidates));
+  CandidateLists found(sentences.size());
   const auto count = static_cast<int64_t>(sentences.size());
   at::parallel_for(0, count, kSentencesPerTask, [&](int64_t begin, int64_t end) {
     for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i) {
@@ -60,9 +44,9 @@ Rows choose_by_sentence(const SearchState& state,
 }
 
 /// Expands hypotheses that have lexical constraints.
-Rows expand_constrained(const SearchState& state,
-                        const SearchStep& output,
-                        const BeamSettings& settings) {
+CandidateLists expand_constrained(const SearchState& state,
+                                  const SearchStep& output,
+                                  const BeamSettings& settings) {
   const auto states = lexical_states(state, settings.constraints);
   auto constraints = constrain_rows(state);
   forbid_unfinished_ends(states, constraints);
@@ -73,7 +57,7 @@ Rows expand_constrained(const SearchState& state,
         return is_last_resort(candidate, constraints) ||
                (ends(candidate) && !states[static_cast<size_t>(candidate.row)]->finished());
       },
-      [&](const Rows& rows) {
+      [&](const CandidateLists& rows) {
         return allocate_beam(state, output, constraints, states, rows, settings.beam);
       });
 }
@@ -83,7 +67,7 @@ std::vector<Candidate> choose(const SearchState& state,
                               const SearchStep& output,
                               const std::vector<StepConstraint>& constraints,
                               const BeamSettings& settings,
-                              const Rows& rows) {
+                              const CandidateLists& rows) {
   if (settings.diverse.groups > 0)
     return diverse_candidates(rows, settings.beam, settings.diverse);
   if (settings.diversity_rate > 0)
@@ -120,9 +104,9 @@ std::vector<Candidate> finish_hypotheses(SearchState& state,
 
 }  // namespace
 
-std::vector<std::vector<Candidate>> expand(const SearchState& state,
-                                           const SearchStep& output,
-                                           const BeamSettings& settings) {
+CandidateLists expand(const SearchState& state,
+                      const SearchStep& output,
+                      const BeamSettings& settings) {
   if (settings.constraints != ConstraintOrder::kNone)
     return expand_constrained(state, output, settings);
   const auto constraints = constrain_rows(state);
@@ -130,7 +114,9 @@ std::vector<std::vector<Candidate>> expand(const SearchState& state,
       state,
       row_candidates(state, rank_rows(output, constraints, 2 * settings.beam)),
       [&](const Candidate& candidate) { return is_last_resort(candidate, constraints); },
-      [&](const Rows& rows) { return choose(state, output, constraints, settings, rows); });
+      [&](const CandidateLists& rows) {
+        return choose(state, output, constraints, settings, rows);
+      });
 }
 
 bool BeamSettings::is_greedy() const {
@@ -187,11 +173,10 @@ std::vector<std::vector<Hypothesis>> beam_search(SearchInput& input,
   SearchState state(input, options);
   while (!state.rows.empty()) {
     const SearchStep output = score_rows(state);
-    std::vector<Candidate> survivors;
-    for (const auto& ranked : expand(state, output, settings)) {
-      append(survivors, finish_hypotheses(state, ranked, settings));
-    }
-    advance(state, survivors);
+    CandidateLists survivors;
+    for (const auto& ranked : expand(state, output, settings))
+      survivors.push_back(finish_hypotheses(state, ranked, settings));
+    advance(state, joined(survivors));
   }
   return best_hypotheses(state, settings.nbest);
 }

@@ -41,9 +41,9 @@ PHRASEQ_API std::vector<std::vector<Hypothesis>> beam_search(SearchInput& input,
 /// Returns the 2 · beam best candidates of every sentence with rows, best first, chosen as the
 /// settings say. There are none if the constraints forbid every continuation of a sentence that has
 /// a finished hypothesis.
-PHRASEQ_API std::vector<std::vector<Candidate>> expand(const SearchState& state,
-                                                       const SearchStep& output,
-                                                       const BeamSettings& settings);
+PHRASEQ_API CandidateLists expand(const SearchState& state,
+                                  const SearchStep& output,
+                                  const BeamSettings& settings);
 
 struct BeamSelection {
   std::vector<Candidate> finished;  ///< in order of rank

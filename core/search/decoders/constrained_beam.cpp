@@ -34,11 +34,8 @@ class CandidateSet {
   std::vector<Candidate> all_;
 };
 
-void add_best(const std::vector<std::vector<Candidate>>& ranked_rows,
-              int64_t count,
-              CandidateSet& candidates) {
-  std::vector<Candidate> all;
-  for (const auto& row : ranked_rows) all.insert(all.end(), row.begin(), row.end());
+void add_best(const CandidateLists& ranked_rows, int64_t count, CandidateSet& candidates) {
+  std::vector<Candidate> all = joined(ranked_rows);
   keep_best(all, count);
   for (const Candidate& candidate : all) candidates.add(candidate);
   for (const auto& row : ranked_rows) {
@@ -120,7 +117,7 @@ std::vector<Candidate> allocate_beam(const SearchState& state,
                                      const StepOutput& output,
                                      const std::vector<StepConstraint>& constraints,
                                      const std::vector<std::unique_ptr<LexicalState>>& states,
-                                     const std::vector<std::vector<Candidate>>& ranked_rows,
+                                     const CandidateLists& ranked_rows,
                                      int64_t beam) {
   CandidateSet candidates;
   add_best(ranked_rows, 2 * beam, candidates);

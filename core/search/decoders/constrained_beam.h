@@ -43,7 +43,7 @@ PHRASEQ_API std::vector<Candidate> allocate_beam(
     const StepOutput& output,
     const std::vector<StepConstraint>& constraints,
     const std::vector<std::unique_ptr<LexicalState>>& states,
-    const std::vector<std::vector<Candidate>>& ranked_rows,
+    const CandidateLists& ranked_rows,
     int64_t beam);
 
 }  // namespace phraseq

@@ -7,8 +7,6 @@ namespace phraseq {
 
 namespace {
 
-using Rows = std::vector<std::vector<Candidate>>;
-
 void subtract(Candidate& candidate, double penalty) {
   candidate.log_probability -= penalty;
   candidate.total -= penalty;
@@ -17,7 +15,7 @@ void subtract(Candidate& candidate, double penalty) {
 using Chosen = std::map<int64_t, int64_t>;  // how often each column was chosen
 
 /// Chooses the candidates of one group, after the earlier groups.
-std::vector<Candidate> choose(const Rows& rows,
+std::vector<Candidate> choose(const CandidateLists& rows,
                               int64_t group,
                               int64_t count,
                               const Chosen& chosen,
@@ -37,7 +35,7 @@ std::vector<Candidate> choose(const Rows& rows,
   return candidates;
 }
 
-std::vector<Candidate> take_turns(const Rows& groups) {
+std::vector<Candidate> take_turns(const CandidateLists& groups) {
   std::vector<Candidate> all;
   size_t longest = 0;
   for (const auto& group : groups) longest = std::max(longest, group.size());
@@ -52,11 +50,11 @@ std::vector<Candidate> take_turns(const Rows& groups) {
 
 }  // namespace
 
-std::vector<Candidate> diverse_candidates(const Rows& ranked_rows,
+std::vector<Candidate> diverse_candidates(const CandidateLists& ranked_rows,
                                           int64_t beam,
                                           const DiverseBeamSettings& settings) {
   Chosen chosen;
-  Rows groups;
+  CandidateLists groups;
   for (int64_t group = 0; group < settings.groups; ++group) {
     groups.push_back(choose(ranked_rows, group, 2 * beam / settings.groups, chosen, settings));
     for (const Candidate& candidate : groups.back()) {
@@ -67,7 +65,7 @@ std::vector<Candidate> diverse_candidates(const Rows& ranked_rows,
   return take_turns(groups);
 }
 
-std::vector<Candidate> diverse_siblings(const Rows& ranked_rows,
+std::vector<Candidate> diverse_siblings(const CandidateLists& ranked_rows,
                                         int64_t beam,
                                         double rate,
                                         bool first_step) {

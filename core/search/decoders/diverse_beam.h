@@ -22,18 +22,16 @@ struct DiverseBeamSettings {
 /// choose their 2 · beam / groups best one after the other; `strength` is subtracted from what a
 /// candidate adds for each time that an earlier group chose its column. The groups take turns in
 /// the result: the best of each, then the second of each …
-PHRASEQ_API std::vector<Candidate> diverse_candidates(
-    const std::vector<std::vector<Candidate>>& ranked_rows,
-    int64_t beam,
-    const DiverseBeamSettings& settings);
+PHRASEQ_API std::vector<Candidate> diverse_candidates(const CandidateLists& ranked_rows,
+                                                      int64_t beam,
+                                                      const DiverseBeamSettings& settings);
 
 /// Chooses the candidates of one sentence with diverse siblings (Li et al. 2016), as fairseq's
 /// DiverseSiblingsSearch: rate · rank is subtracted from each continuation of a row, where the best
 /// one has rank 1; not in the first step. Returns the 2 · beam best, best first.
-PHRASEQ_API std::vector<Candidate> diverse_siblings(
-    const std::vector<std::vector<Candidate>>& ranked_rows,
-    int64_t beam,
-    double rate,
-    bool first_step);
+PHRASEQ_API std::vector<Candidate> diverse_siblings(const CandidateLists& ranked_rows,
+                                                    int64_t beam,
+                                                    double rate,
+                                                    bool first_step);
 
 }  // namespace phraseq

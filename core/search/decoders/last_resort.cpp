@@ -10,7 +10,7 @@ bool is_last_resort(const Candidate& candidate, const std::vector<StepConstraint
 }
 
 void drop_last_resorts(const SearchState& state,
-                       std::vector<std::vector<Candidate>>& rows_of_sentence,
+                       CandidateLists& rows_of_sentence,
                        const std::function<bool(const Candidate&)>& last_resort) {
   bool has_others = false;
   for (const auto& row : rows_of_sentence) {

@@ -17,7 +17,7 @@ PHRASEQ_API bool is_last_resort(const Candidate& candidate,
 /// or finished hypotheses: a hypothesis that breaks a constraint is taken only if its sentence has
 /// no other.
 PHRASEQ_API void drop_last_resorts(const SearchState& state,
-                                   std::vector<std::vector<Candidate>>& rows_of_sentence,
+                                   CandidateLists& rows_of_sentence,
                                    const std::function<bool(const Candidate&)>& last_resort);
 
 }  // namespace phraseq
