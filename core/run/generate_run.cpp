@@ -9,8 +9,8 @@
 #include "core/base/log.h"
 #include "core/base/work_profile.h"
 #include "core/options/command_line.h"
-#include "core/run/generation_engine.h"
 #include "core/run/generation_report.h"
+#include "core/run/generation_translator.h"
 #include "core/run/result_output.h"
 #include "core/run/shard_run.h"
 #include "core/score/metrics/named_metric.h"
@@ -38,20 +38,20 @@ ConstraintOrder constraint_order(const GenerateRun& run) {
   return order;
 }
 
-std::unique_ptr<SentenceSource> open_source(GenerateRun& run, const Translator& engine) {
+std::unique_ptr<SentenceSource> open_source(GenerateRun& run, const Translator& translator) {
   const GenerateOptions& options = run.options;
   if (!options.data.empty())
-    return open_split(engine.model(),
+    return open_split(translator.model(),
                       options.data,
                       options.gen_subset,
-                      options.truncate_source ? engine.max_source_tokens() : kAnyLength);
+                      options.truncate_source ? translator.max_source_tokens() : kAnyLength);
   LineReaderOptions reading;
   reading.on_bad_line = options.on_bad_line;
   TextFiles files{options.input, {}, options.trees};
   files.with_constraints = constraint_order(run) != ConstraintOrder::kNone;
   files.keep_text = !options.replace_unk.empty();
   return std::make_unique<TextSource>(
-      engine.task(), files, reading, engine.max_source_tokens(), options.truncate_source);
+      translator.task(), files, reading, translator.max_source_tokens(), options.truncate_source);
 }
 
 /// "Generate test with beam=5: BLEU|… = …", the metric's own line with its signature.
@@ -211,7 +211,7 @@ std::vector<Example> read(SentenceSource& source, int64_t count) {
 }
 
 /// --score-reference
-std::vector<Translation> score_references(const Translator& engine,
+std::vector<Translation> score_references(const Translator& translator,
                                           std::vector<Example> examples,
                                           const GenerateOptions& options) {
   for (const Example& example : examples) {
@@ -223,14 +223,14 @@ std::vector<Translation> score_references(const Translator& engine,
     }
   }
   const WorkSpan span(Work::kSearch);
-  return engine.score(std::move(examples));
+  return translator.score(std::move(examples));
 }
 
 std::vector<Translation> results_for(std::vector<Example> examples,
-                                     Translator& engine,
+                                     Translator& translator,
                                      const GenerateOptions& options) {
-  return options.score_reference ? score_references(engine, std::move(examples), options)
-                                 : engine.translate(std::move(examples));
+  return options.score_reference ? score_references(translator, std::move(examples), options)
+                                 : translator.translate(std::move(examples));
 }
 
 void write(const std::vector<Translation>& translations,
@@ -247,7 +247,7 @@ void write(const std::vector<Translation>& translations,
 bool translate_all(GenerateRun& run,
                    const WorkerSettings& workers,
                    SentenceSource& source,
-                   Translator& engine,
+                   Translator& translator,
                    ResultOutput& output,
                    GenerationReport& report) {
   const Finishing finishing(run, workers);
@@ -256,11 +256,11 @@ bool translate_all(GenerateRun& run,
     if (examples.empty())
       return true;
     const auto start = GenerationReport::Clock::now();
-    auto translations = results_for(std::move(examples), engine, run.options);
-    finishing.apply(translations, engine.task());
-    report.add(translations, engine.task(), GenerationReport::Clock::now() - start);
+    auto translations = results_for(std::move(examples), translator, run.options);
+    finishing.apply(translations, translator.task());
+    report.add(translations, translator.task(), GenerationReport::Clock::now() - start);
     if (!run.options.quiet)
-      write(translations, run, engine.task(), output);
+      write(translations, run, translator.task(), output);
   }
   return false;
 }
@@ -313,14 +313,15 @@ int generate(GenerateRun& run) {
   // First: a bad place is found before the work.
   check_not_read(run.options.output, run.model, run.options.data);
   ResultOutput output(shards.output(run.options.output));
-  Translator engine = make_engine(run, workers);
-  const auto source = open_source(run, engine);
+  Translator translator = make_translator(run, workers);
+  const auto source = open_source(run, translator);
   source->take_only(shards.shard());
-  const auto metric = metric_for(run, *source, shards, engine.task());
+  const auto metric = metric_for(run, *source, shards, translator.task());
   if (!run.options.lm_path.empty() && run.options.lm_weight == 0)
     log_warning("--lm-path has no effect: --lm-weight is 0");
-  GenerationReport report(run.options.format.post_process, constraint_order(run), engine.task());
-  const bool is_whole = translate_all(run, workers, *source, engine, output, report);
+  GenerationReport report(
+      run.options.format.post_process, constraint_order(run), translator.task());
+  const bool is_whole = translate_all(run, workers, *source, translator, output, report);
   conclude(run, report, is_whole ? metric.get() : nullptr, output);
   shards.seal(output, *source, run.options.format.format, run.table, run.model);
   output.commit();

@@ -1,4 +1,4 @@
-#include "core/run/generation_engine.h"
+#include "core/run/generation_translator.h"
 
 #include <utility>
 
@@ -91,7 +91,7 @@ TranslationSettings settings_of(const GenerateRun& run, const WorkerSettings& wo
 
 }  // namespace
 
-Translator make_engine(GenerateRun& run, const WorkerSettings& workers) {
+Translator make_translator(GenerateRun& run, const WorkerSettings& workers) {
   const WorkSpan span(Work::kLoading);
   choose_tokenizer(run);
   TranslationSettings settings = settings_of(run, workers);
@@ -102,10 +102,10 @@ Translator make_engine(GenerateRun& run, const WorkerSettings& workers) {
                                           models.front().task->target_dictionary());
   if (settings.need_attention)
     require_sources(models);
-  Translator engine(std::move(models), run.decoder, settings);
+  Translator translator(std::move(models), run.decoder, settings);
   if (run.options.lm_weight != 0)
-    engine.fuse_with(load_language_model(run), run.options.lm_weight);
-  return engine;
+    translator.fuse_with(load_language_model(run), run.options.lm_weight);
+  return translator;
 }
 
 }  // namespace phraseq
