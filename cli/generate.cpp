@@ -1,9 +1,10 @@
 // phraseq generate: translates a split of a data folder, or lines of text.
 
+#include "core/run/generate.h"
+
 #include "cli/command.h"
 #include "core/base/error.h"
 #include "core/nn/memory/caching_allocator.h"
-#include "core/run/generate_run.h"
 
 namespace {
 

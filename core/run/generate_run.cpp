@@ -2,109 +2,13 @@
 
 #include <utility>
 
-#include <ATen/Parallel.h>
 #include <fmt/format.h>
 
-#include "core/base/error.h"
-#include "core/base/log.h"
-#include "core/base/work_profile.h"
 #include "core/options/command_line.h"
-#include "core/run/generation_report.h"
-#include "core/run/generation_translator.h"
-#include "core/run/result_output.h"
-#include "core/run/shard_run.h"
-#include "core/score/metrics/named_metric.h"
 #include "core/search/decoders/constrained_beam.h"
 #include "core/text/tokenizer.h"
-#include "core/translate/extras/mbr_choice.h"
-#include "core/translate/extras/unknown_words.h"
-#include "core/translate/sentence_source.h"
-#include "core/translate/translator.h"
 
 namespace phraseq {
-
-namespace {
-
-/// How the decoder takes lexical constraints; kNone for decoders without this option.
-ConstraintOrder constraint_order(const GenerateRun& run) {
-  ConstraintOrder order = ConstraintOrder::kNone;
-  const OptionField* field = run.table.find("constraints");
-  if (field == nullptr)
-    return order;
-  for (const auto& known : kConstraintOrderNames) {
-    if (known.name == field->to_text())
-      order = known.value;
-  }
-  return order;
-}
-
-std::unique_ptr<SentenceSource> open_source(GenerateRun& run, const Translator& translator) {
-  const GenerateOptions& options = run.options;
-  if (!options.data.empty())
-    return open_split(translator.model(),
-                      options.data,
-                      options.gen_subset,
-                      options.truncate_source ? translator.max_source_tokens() : kAnyLength);
-  LineReaderOptions reading;
-  reading.on_bad_line = options.on_bad_line;
-  TextFiles files{options.input, {}, options.trees};
-  files.with_constraints = constraint_order(run) != ConstraintOrder::kNone;
-  files.keep_text = !options.replace_unk.empty();
-  return std::make_unique<TextSource>(
-      translator.task(), files, reading, translator.max_source_tokens(), options.truncate_source);
-}
-
-/// "Generate test with beam=5: BLEU|… = …", the metric's own line with its signature.
-std::string evaluation_text(const GenerateRun& run,
-                            const GenerationReport& report,
-                            const Metric& metric) {
-  const OptionField* beam = run.table.find("beam");
-  if (beam != nullptr &&
-      beam->to_text() == "0")  // sampling: fairseq's beam is the number of samples
-    beam = run.table.find("nbest");
-  const std::string search = beam != nullptr ? "beam=" + beam->to_text() : run.decoder.name;
-  return fmt::format(
-      "Generate {} with {}: {}", run.options.gen_subset, search, report.score_text(metric));
-}
-
-/// Post-processes translations before they are written.
-class Finishing {
- public:
-  Finishing(GenerateRun& run, const WorkerSettings& workers) : run_(run), workers_(workers) {
-    const GenerateOptions& options = run.options;
-    if (!options.replace_unk.empty() && options.replace_unk != kCopySource)
-      unknown_words_ = UnknownWords::read(options.replace_unk);
-    if (!options.mbr.empty())
-      utility_ = run.loaded->registry.select(Metric::kKind, options.mbr);
-  }
-
-  void apply(std::vector<Translation>& translations, const Task& task) const {
-    const GenerateOptions& options = run_.options;
-    if (!options.replace_unk.empty()) {
-      for (Translation& translation : translations) replace_unknowns(translation, task);
-    }
-    if (utility_.component == nullptr)
-      return;
-    const NamedMetric metric(utility_,
-                             {primary_language(task.target_language()), /*sentence_level=*/true});
-    choose_by_mbr(
-        translations, task, metric, options.mbr_weights, options.format.post_process, workers_);
-  }
-
- private:
-  void replace_unknowns(Translation& translation, const Task& task) const {
-    for (Hypothesis& hypothesis : translation.hypotheses) {
-      hypothesis.unknown_words = unknown_words_.replacements(task, translation.example, hypothesis);
-    }
-  }
-
-  GenerateRun& run_;
-  WorkerSettings workers_;
-  UnknownWords unknown_words_;
-  Selection utility_;
-};
-
-}  // namespace
 
 GenerateRun::GenerateRun(std::span<const std::string> arguments, bool line_by_line)
     : loaded(load_plugins_for(arguments)), options(line_by_line) {
@@ -178,7 +82,7 @@ void check_shortlist(const GenerateRun& run, Problems& problems) {
 }
 
 void check_constraints(const GenerateRun& run, Problems& problems) {
-  if (constraint_order(run) == ConstraintOrder::kNone)
+  if (run.constraint_order() == ConstraintOrder::kNone)
     return;
   if (!run.options.data.empty()) {
     problems.emplace_back(
@@ -190,6 +94,18 @@ void check_constraints(const GenerateRun& run, Problems& problems) {
 
 }  // namespace
 
+ConstraintOrder GenerateRun::constraint_order() const {
+  ConstraintOrder order = ConstraintOrder::kNone;
+  const OptionField* field = table.find("constraints");
+  if (field == nullptr)
+    return order;
+  for (const auto& known : kConstraintOrderNames) {
+    if (known.name == field->to_text())
+      order = known.value;
+  }
+  return order;
+}
+
 std::vector<std::string> GenerateRun::problems() const {
   Problems problems = options.problems();
   add_problems_of(decoder, problems);
@@ -200,134 +116,6 @@ std::vector<std::string> GenerateRun::problems() const {
   if (options.lm_weight != 0 && options.lm_path.empty())
     problems.emplace_back("--lm-weight is the weight of a language model: give it with --lm-path");
   return problems;
-}
-
-namespace {
-
-/// The sentences of one buffer; empty at the end.
-std::vector<Example> read(SentenceSource& source, int64_t count) {
-  const WorkSpan span(Work::kText);
-  return source.take(count);
-}
-
-/// --score-reference
-std::vector<Translation> score_references(const Translator& translator,
-                                          std::vector<Example> examples,
-                                          const GenerateOptions& options) {
-  for (const Example& example : examples) {
-    if (example.target.empty()) {
-      throw DataError(fmt::format("--score-reference: the split '{}' of {} has no references",
-                                  options.gen_subset,
-                                  options.data),
-                      "Preprocess the text of both languages, without --only-source.");
-    }
-  }
-  const WorkSpan span(Work::kSearch);
-  return translator.score(std::move(examples));
-}
-
-std::vector<Translation> results_for(std::vector<Example> examples,
-                                     Translator& translator,
-                                     const GenerateOptions& options) {
-  return options.score_reference ? score_references(translator, std::move(examples), options)
-                                 : translator.translate(std::move(examples));
-}
-
-void write(const std::vector<Translation>& translations,
-           const GenerateRun& run,
-           const Task& task,
-           ResultOutput& output) {
-  const WorkSpan span(Work::kText);
-  for (const Translation& translation : translations)
-    output.write(translation_text(translation, task, run.options.format));
-}
-
-/// Translates the source, a buffer at a time, and tells `report`. False when nobody reads the
-/// output any more before it is whole.
-bool translate_all(GenerateRun& run,
-                   const WorkerSettings& workers,
-                   SentenceSource& source,
-                   Translator& translator,
-                   ResultOutput& output,
-                   GenerationReport& report) {
-  const Finishing finishing(run, workers);
-  for (bool is_read = true; is_read; is_read = output.flush()) {
-    auto examples = read(source, run.options.buffer_size);
-    if (examples.empty())
-      return true;
-    const auto start = GenerationReport::Clock::now();
-    auto translations = results_for(std::move(examples), translator, run.options);
-    finishing.apply(translations, translator.task());
-    report.add(translations, translator.task(), GenerationReport::Clock::now() - start);
-    if (!run.options.quiet)
-      write(translations, run, translator.task(), output);
-  }
-  return false;
-}
-
-/// The metric, if the translations will be scored. It is made before them: an option that it
-/// rejects must not cost hours.
-std::unique_ptr<Metric> metric_for(const GenerateRun& run,
-                                   const SentenceSource& source,
-                                   const ShardRun& shards,
-                                   const Task& task) {
-  if (!source.has_references() || !shards.shard().is_all())
-    return nullptr;
-  return std::make_unique<NamedMetric>(run.metric,
-                                       MetricSetup{primary_language(task.target_language())});
-}
-
-/// The score is a result where fairseq's is, or where there is no other result. `metric` is null if
-/// there is none.
-void conclude(const GenerateRun& run,
-              const GenerationReport& report,
-              const Metric* metric,
-              ResultOutput& output) {
-  log_info(report.speed());
-  if (!run.options.score_reference)
-    report.warn_of_repeated_hypotheses();
-  report.warn_of_unmet_constraints();
-  if (run.options.quiet && !report.has_references())
-    log_warning("--quiet prints only the score, and there are no references: nothing is printed");
-  if (!report.has_references() || metric == nullptr)
-    return;
-  const std::string score = evaluation_text(run, report, *metric);
-  if (run.options.quiet || run.options.format.format == OutputFormat::kFairseq) {
-    output.write(score + '\n');
-  } else {
-    log_info(score);
-  }
-}
-
-}  // namespace
-
-int generate(GenerateRun& run) {
-  if (run.options.profile)
-    start_work_profile();
-  set_log_quiet(run.options.quiet || run.options.interactive);
-  run.options.format.format = run.options.output_format();
-  const ShardRun shards(run.options.shards);
-  shards.take_share_of_machine(run.model);
-  const WorkerSettings workers = run.model.worker_settings();
-  at::set_num_threads(static_cast<int>(workers.threads));
-  // First: a bad place is found before the work.
-  check_not_read(run.options.output, run.model, run.options.data);
-  ResultOutput output(shards.output(run.options.output));
-  Translator translator = make_translator(run, workers);
-  const auto source = open_source(run, translator);
-  source->take_only(shards.shard());
-  const auto metric = metric_for(run, *source, shards, translator.task());
-  if (!run.options.lm_path.empty() && run.options.lm_weight == 0)
-    log_warning("--lm-path has no effect: --lm-weight is 0");
-  GenerationReport report(
-      run.options.format.post_process, constraint_order(run), translator.task());
-  const bool is_whole = translate_all(run, workers, *source, translator, output, report);
-  conclude(run, report, is_whole ? metric.get() : nullptr, output);
-  shards.seal(output, *source, run.options.format.format, run.table, run.model);
-  output.commit();
-  if (run.options.profile)
-    fmt::print(stderr, "{}", work_profile_text(work_profile()));
-  return kExitOk;
 }
 
 }  // namespace phraseq

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -15,6 +14,8 @@
 
 namespace phraseq {
 
+enum class ConstraintOrder;
+
 /// `phraseq generate` and `phraseq interactive`: everything chosen and described, not yet parsed.
 struct PHRASEQ_API GenerateRun {
   GenerateRun(std::span<const std::string> arguments, bool line_by_line);
@@ -28,6 +29,8 @@ struct PHRASEQ_API GenerateRun {
   Selection metric;     ///< none in `interactive`
   Selection tokenizer;  ///< chosen and described with --tokenizer or --bpe
 
+  /// How the decoder takes lexical constraints; kNone for decoders without this option.
+  ConstraintOrder constraint_order() const;
   std::vector<std::string> problems() const;
   /// Names the --decoder, --scoring or --tokenizer that has an unknown option.
   std::string explain_unknown(const std::string& option) const;
@@ -35,8 +38,5 @@ struct PHRASEQ_API GenerateRun {
  private:
   void describe_tokenizer(std::span<const std::string> arguments);
 };
-
-/// Translates everything and returns the exit code.
-PHRASEQ_API int generate(GenerateRun& run);
 
 }  // namespace phraseq
