@@ -52,38 +52,61 @@ std::string evaluation_text(const GenerateRun& run,
       "Generate {} with {}: {}", run.options.gen_subset, search, report.score_text(metric));
 }
 
-/// Post-processes translations before they are written.
-class Finishing {
+/// What happens to the sentences of one buffer until their results are written.
+class ResultMaker {
  public:
-  Finishing(GenerateRun& run, const WorkerSettings& workers) : run_(run), workers_(workers) {
-    const GenerateOptions& options = run.options;
-    if (!options.replace_unk.empty() && options.replace_unk != kCopySource)
-      unknown_words_ = UnknownWords::read(options.replace_unk);
-    if (!options.mbr.empty())
-      utility_ = run.loaded->registry.select(Metric::kKind, options.mbr);
+  ResultMaker(GenerateRun& run, Translator& translator, const WorkerSettings& workers)
+      : options_(run.options), translator_(translator), workers_(workers) {
+    if (!options_.replace_unk.empty() && options_.replace_unk != kCopySource)
+      unknown_words_ = UnknownWords::read(options_.replace_unk);
+    if (!options_.mbr.empty())
+      utility_ = run.loaded->registry.select(Metric::kKind, options_.mbr);
   }
 
-  void apply(std::vector<Translation>& translations, const Task& task) const {
-    const GenerateOptions& options = run_.options;
-    if (!options.replace_unk.empty()) {
-      for (Translation& translation : translations) replace_unknowns(translation, task);
+  const Task& task() const { return translator_.task(); }
+
+  /// The translations of the examples, or with --score-reference their references with scores.
+  std::vector<Translation> results_for(std::vector<Example> examples) {
+    auto results = options_.score_reference ? score_references(std::move(examples))
+                                            : translator_.translate(std::move(examples));
+    if (!options_.replace_unk.empty()) {
+      for (Translation& translation : results) replace_unknowns(translation);
     }
-    if (utility_.component == nullptr)
-      return;
-    const NamedMetric metric(utility_,
-                             {primary_language(task.target_language()), /*sentence_level=*/true});
-    choose_by_mbr(
-        translations, task, metric, options.mbr_weights, options.format.post_process, workers_);
+    if (utility_.component != nullptr)
+      choose_by_utility(results);
+    return results;
   }
 
  private:
-  void replace_unknowns(Translation& translation, const Task& task) const {
+  std::vector<Translation> score_references(std::vector<Example> examples) const {
+    for (const Example& example : examples) {
+      if (example.target.empty()) {
+        throw DataError(fmt::format("--score-reference: the split '{}' of {} has no references",
+                                    options_.gen_subset,
+                                    options_.data),
+                        "Preprocess the text of both languages, without --only-source.");
+      }
+    }
+    const WorkSpan span(Work::kSearch);
+    return translator_.score(std::move(examples));
+  }
+
+  void replace_unknowns(Translation& translation) const {
     for (Hypothesis& hypothesis : translation.hypotheses) {
-      hypothesis.unknown_words = unknown_words_.replacements(task, translation.example, hypothesis);
+      hypothesis.unknown_words =
+          unknown_words_.replacements(task(), translation.example, hypothesis);
     }
   }
 
-  GenerateRun& run_;
+  void choose_by_utility(std::vector<Translation>& translations) const {
+    const NamedMetric metric(utility_,
+                             {primary_language(task().target_language()), /*sentence_level=*/true});
+    choose_by_mbr(
+        translations, task(), metric, options_.mbr_weights, options_.format.post_process, workers_);
+  }
+
+  const GenerateOptions& options_;
+  Translator& translator_;
   WorkerSettings workers_;
   UnknownWords unknown_words_;
   Selection utility_;
@@ -93,29 +116,6 @@ class Finishing {
 std::vector<Example> read(SentenceSource& source, int64_t count) {
   const WorkSpan span(Work::kText);
   return source.take(count);
-}
-
-/// --score-reference
-std::vector<Translation> score_references(const Translator& translator,
-                                          std::vector<Example> examples,
-                                          const GenerateOptions& options) {
-  for (const Example& example : examples) {
-    if (example.target.empty()) {
-      throw DataError(fmt::format("--score-reference: the split '{}' of {} has no references",
-                                  options.gen_subset,
-                                  options.data),
-                      "Preprocess the text of both languages, without --only-source.");
-    }
-  }
-  const WorkSpan span(Work::kSearch);
-  return translator.score(std::move(examples));
-}
-
-std::vector<Translation> results_for(std::vector<Example> examples,
-                                     Translator& translator,
-                                     const GenerateOptions& options) {
-  return options.score_reference ? score_references(translator, std::move(examples), options)
-                                 : translator.translate(std::move(examples));
 }
 
 void write(const std::vector<Translation>& translations,
@@ -129,23 +129,20 @@ void write(const std::vector<Translation>& translations,
 
 /// Translates the source, a buffer at a time, and tells `report`. False when nobody reads the
 /// output any more before it is whole.
-bool translate_all(GenerateRun& run,
-                   const WorkerSettings& workers,
+bool translate_all(const GenerateRun& run,
+                   ResultMaker& maker,
                    SentenceSource& source,
-                   Translator& translator,
                    ResultOutput& output,
                    GenerationReport& report) {
-  const Finishing finishing(run, workers);
   for (bool is_read = true; is_read; is_read = output.flush()) {
     auto examples = read(source, run.options.buffer_size);
     if (examples.empty())
       return true;
     const auto start = GenerationReport::Clock::now();
-    auto translations = results_for(std::move(examples), translator, run.options);
-    finishing.apply(translations, translator.task());
-    report.add(translations, translator.task(), GenerationReport::Clock::now() - start);
+    const auto translations = maker.results_for(std::move(examples));
+    report.add(translations, maker.task(), GenerationReport::Clock::now() - start);
     if (!run.options.quiet)
-      write(translations, run, translator.task(), output);
+      write(translations, run, maker.task(), output);
   }
   return false;
 }
@@ -206,7 +203,8 @@ int generate(GenerateRun& run) {
     log_warning("--lm-path has no effect: --lm-weight is 0");
   GenerationReport report(
       run.options.format.post_process, run.constraint_order(), translator.task());
-  const bool is_whole = translate_all(run, workers, *source, translator, output, report);
+  ResultMaker maker(run, translator, workers);
+  const bool is_whole = translate_all(run, maker, *source, output, report);
   conclude(run, report, is_whole ? metric.get() : nullptr, output);
   shards.seal(output, *source, run.options.format.format, run.table, run.model);
   output.commit();
