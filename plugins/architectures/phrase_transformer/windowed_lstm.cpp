@@ -3,9 +3,8 @@
 #include <array>
 #include <vector>
 
-#include <ATen/ops/empty.h>
+#include <ATen/TensorOperators.h>
 #include <ATen/ops/zeros.h>
-#include <ATen/ops/zeros_like.h>
 #include <c10/core/GradMode.h>
 #include <torch/csrc/autograd/custom_function.h>
 
@@ -13,7 +12,7 @@
 #include "core/nn/functional/linear.h"
 #include "core/nn/functional/matrix_product.h"
 #include "core/nn/parameters/parameter_gradient.h"
-#include "plugins/architectures/phrase_transformer/lstm_kernels.h"
+#include "plugins/architectures/phrase_transformer/lstm_passes.h"
 #include "plugins/architectures/phrase_transformer/windowed_lstm_reference.h"
 
 namespace phraseq::phrase_transformer {
@@ -23,41 +22,6 @@ namespace cpu = nn::cpu;
 using nn::kernels::Sum;
 using torch::autograd::AutogradContext;
 using torch::autograd::tensor_list;
-
-template <typename T>
-lstm_kernels::WindowTask<T> window_task(const Windows& windows,
-                                        const nn::kernels::Dropout& dropout,
-                                        const at::Tensor& from,
-                                        const at::Tensor& to) {
-  return {windows.rows(),
-          from.size(1),
-          windows.gram,
-          windows.positions.const_data_ptr<int64_t>(),
-          windows.streams,
-          dropout,
-          cpu::data<T>(from),
-          cpu::mutable_data<T>(to)};
-}
-
-/// The passes for the processor that runs this.
-template <typename T>
-const lstm_kernels::LstmKernels<T>& loops() {
-  return lstm_kernels::kernels<T>(nn::kernels::best_level());
-}
-
-/// [gram · rows, width] → [rows, width]: what all places of a row add up to.
-at::Tensor sum_places(const at::Tensor& places,
-                      const Windows& windows,
-                      const nn::kernels::Dropout& dropout) {
-  const at::Tensor sums = at::empty({windows.rows(), places.size(1)}, places.options());
-  cpu::for_type(places.scalar_type(), [&]<typename T>(T*) {
-    const auto task = window_task<T>(windows, dropout, places, sums);
-    cpu::over_rows(windows.rows(), places.size(1), [&](int64_t first, int64_t last) {
-      loops<T>().sum_places(task, first, last);
-    });
-  });
-  return sums;
-}
 
 void save_windows(AutogradContext* ctx, const Windows& windows) {
   auto& data = ctx->saved_data;
@@ -78,18 +42,10 @@ class GatherWindows : public torch::autograd::Function<GatherWindows> {
                             const Windows* windows,
                             double p,
                             uint64_t key) {
-    const at::Tensor places =
-        at::empty({windows->gram * windows->rows(), rows.size(1)}, rows.options());
-    cpu::for_type(rows.scalar_type(), [&]<typename T>(T*) {
-      const auto task = window_task<T>(*windows, cpu::make_dropout(p, key), rows, places);
-      cpu::over_rows(windows->rows(), rows.size(1), [&](int64_t first, int64_t last) {
-        loops<T>().gather_places(task, first, last);
-      });
-    });
     save_windows(ctx, *windows);
     ctx->saved_data["p"] = p;
     ctx->saved_data["key"] = static_cast<int64_t>(key);
-    return places;
+    return gather_places(rows, *windows, cpu::make_dropout(p, key));
   }
 
   static tensor_list backward(AutogradContext* ctx, tensor_list outputs) {
@@ -99,163 +55,6 @@ class GatherWindows : public torch::autograd::Function<GatherWindows> {
     return {sum_places(outputs[0].contiguous(), saved_windows(ctx), dropout), {}, {}, {}};
   }
 };
-
-/// What a forward pass makes and the backward pass reads, by place of the windows; without a
-/// backward pass all places share the memory of one.
-struct Steps {
-  at::Tensor gates;  ///< [gram, rows, 4·width], activated
-  at::Tensor c, h;   ///< [gram, rows, width], after the place
-};
-
-/// One place of [gram, rows, …], or the one that is kept.
-at::Tensor of_place(const at::Tensor& places, int64_t place) {
-  return places[places.size(0) == 1 ? 0 : place];  // [rows, …]
-}
-
-/// One direction over all windows: the places in the order of its steps, and where the recurrence
-/// stands among them.
-struct DirectionPass {
-  int64_t gram() const { return windows.gram; }
-  int64_t place(int64_t step) const { return reversed ? gram() - 1 - step : step; }
-  int64_t last() const { return place(gram() - 1); }
-  /// All places but the first step's, and for each of them the one before: two blocks side by side.
-  at::Tensor with_past(const at::Tensor& places) const {
-    return places.narrow(0, reversed ? 0 : 1, gram() - 1).flatten(0, 1);  // [(gram - 1) · rows, …]
-  }
-  at::Tensor pasts(const at::Tensor& places) const {
-    return places.narrow(0, reversed ? 1 : 0, gram() - 1).flatten(0, 1);  // [(gram - 1) · rows, …]
-  }
-
-  const Windows& windows;
-  const LstmSetting& setting;
-  bool reversed;
-};
-
-/// Runs one step; `recurrent` are the products of the state before, undefined at the first.
-template <typename T>
-void run_step(const Steps& steps,
-              const at::Tensor& products,
-              const at::Tensor& recurrent,
-              const at::Tensor& bias,
-              const DirectionPass& pass,
-              int64_t step) {
-  using S = Sum<T>;
-  const Windows& windows = pass.windows;
-  const LstmSetting& setting = pass.setting;
-  const int64_t width = steps.c.size(2), place = pass.place(step);
-  const int64_t shift = setting.shared_products ? windows.gram - 1 - place : 0;
-  const at::Tensor nothing = at::zeros({4 * width}, products.options());
-  const lstm_kernels::StepTask<T> task{
-      .width = width,
-      .products = cpu::data<T>(setting.shared_products ? products : of_place(steps.gates, place)),
-      .back = {windows.positions.const_data_ptr<int64_t>(), windows.streams, shift},
-      .nothing = cpu::data<T>(nothing),
-      .recurrent = cpu::data<T>(recurrent),
-      .c_before = step == 0 ? nullptr : cpu::data<S>(of_place(steps.c, pass.place(step - 1))),
-      .bias = cpu::data<S>(bias),
-      .gates = cpu::mutable_data<T>(of_place(steps.gates, place)),
-      .c = cpu::mutable_data<S>(of_place(steps.c, place)),
-      .h = cpu::mutable_data<T>(of_place(steps.h, place))};
-  cpu::over_rows(windows.rows(), 4 * width, [&](int64_t first, int64_t last) {
-    loops<T>().step(task, first, last);
-  });
-}
-
-/// Where a direction's steps are written. The products of each place are overwritten.
-Steps steps_for(const at::Tensor& products, const DirectionPass& pass, bool keep) {
-  const int64_t gram = pass.gram(), kept = keep ? gram : 1, rows = pass.windows.rows(),
-                width = products.size(1) / 4;
-  return {pass.setting.shared_products
-              ? at::empty({kept, rows, 4 * width}, products.options())
-              : products.view({gram, rows, 4 * width}),  // [gram, rows, 4 · width]
-          at::empty({kept, rows, width}, cpu::sum_options(products)),
-          at::empty({kept, rows, width}, products.options())};
-}
-
-/// One direction, from the products of its inputs (LstmSetting::shared_products).
-Steps run_forward(const at::Tensor& products,
-                  const LstmParameters& parameters,
-                  const DirectionPass& pass,
-                  bool keep) {
-  Steps steps = steps_for(products, pass, keep);
-  const at::Tensor bias = parameters.bias_ih + parameters.bias_hh;
-  for (int64_t step = 0; step < pass.gram(); ++step) {
-    const at::Tensor recurrent =  // [rows, 4 · width]
-        step == 0
-            ? at::Tensor()
-            : nn::matrix_product(of_place(steps.h, pass.place(step - 1)), parameters.weight_hh.t());
-    cpu::for_type(products.scalar_type(), [&]<typename T>(T*) {
-      run_step<T>(steps, products, recurrent, bias, pass, step);
-    });
-  }
-  return steps;
-}
-
-/// The states after the last steps of both directions.
-template <typename T>
-lstm_kernels::LastStates<T> last_states(const std::array<Steps, 2>& both,
-                                        const Windows& windows,
-                                        const LstmSetting& setting) {
-  lstm_kernels::LastStates<T> last{};
-  for (const bool reversed : {false, true}) {
-    const int64_t place = DirectionPass{windows, setting, reversed}.last();
-    if (setting.add_hidden)
-      last.h[reversed] = cpu::data<T>(of_place(both[reversed].h, place));
-    if (setting.add_cell)
-      last.c[reversed] = cpu::data<Sum<T>>(of_place(both[reversed].c, place));
-  }
-  return last;
-}
-
-/// The sum that the setting asks for of the last states of both directions, [rows, width].
-at::Tensor sum_of_last_states(const std::array<Steps, 2>& both,
-                              const Windows& windows,
-                              const LstmSetting& setting) {
-  const at::Tensor& h = both[0].h;
-  const int64_t rows = windows.rows(), width = h.size(2);
-  const at::Tensor sum = at::empty({rows, width}, h.options());
-  cpu::for_type(h.scalar_type(), [&]<typename T>(T*) {
-    const auto last_ones = last_states<T>(both, windows, setting);
-    cpu::over_rows(rows, width, [&](int64_t first, int64_t last) {
-      loops<T>().sum_last(last_ones, cpu::mutable_data<T>(sum), first * width, last * width);
-    });
-  });
-  return sum;
-}
-
-/// The gradients of the products of each place, [gram, rows, 4·width], from that of the last state.
-at::Tensor run_backward(const Steps& steps,
-                        const at::Tensor& weight_hh,
-                        const DirectionPass& pass,
-                        const at::Tensor& d_last) {
-  const Windows& windows = pass.windows;
-  const LstmSetting& setting = pass.setting;
-  const int64_t width = steps.c.size(2);
-  const at::Tensor d_gates = at::empty(steps.gates.sizes(), steps.gates.options());
-  at::Tensor dh = setting.add_hidden ? d_last : at::zeros_like(d_last);
-  const at::Tensor dc = setting.add_cell ? d_last.to(steps.c.scalar_type(), false, /*copy=*/true)
-                                         : at::zeros(d_last.sizes(), steps.c.options());
-  for (int64_t step = windows.gram - 1; step >= 0; --step) {
-    const int64_t place = pass.place(step);
-    cpu::for_type(d_last.scalar_type(), [&]<typename T>(T*) {
-      using S = Sum<T>;
-      const lstm_kernels::StepGradientTask<T> task{
-          .width = width,
-          .gates = cpu::data<T>(of_place(steps.gates, place)),
-          .c_before = step == 0 ? nullptr : cpu::data<S>(of_place(steps.c, pass.place(step - 1))),
-          .c = cpu::data<S>(of_place(steps.c, place)),
-          .dh = cpu::data<T>(dh),
-          .dc = cpu::mutable_data<S>(dc),
-          .d_gates = cpu::mutable_data<T>(d_gates[place])};
-      cpu::over_rows(windows.rows(), 4 * width, [&](int64_t first, int64_t last) {
-        loops<T>().step_backward(task, first, last);
-      });
-    });
-    if (step > 0)
-      dh = nn::matrix_product(d_gates[place], weight_hh);  // [rows, width]
-  }
-  return d_gates;
-}
 
 /// [rows, columns] → [columns], in the sums' type.
 at::Tensor column_sums(const at::Tensor& x) {
