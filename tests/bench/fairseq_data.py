@@ -43,6 +43,12 @@ def read_symbols(path):
     return ["<s>", "<pad>", "</s>", "<unk>", *(line.rsplit(" ", 1)[0] for line in lines if line)]
 
 
+def read_sources(folder, split):
+    """The source sentences of a split as text, one symbol after the other, without </s>."""
+    symbols = read_symbols(f"{folder}/dict.en.txt")
+    return [" ".join(symbols[id] for id in sentence[:-1]) for sentence in read_sentences(f"{folder}/{split}.en-de.en")]
+
+
 def write_sentences(prefix, sentences):
     """Writes .bin and .idx with 16-bit ids."""
     offsets, lengths = array.array("q"), array.array("i")

@@ -9,6 +9,7 @@ import racing
 
 HERE = pathlib.Path(__file__).resolve().parent
 
+
 def batching_text(tokens):
     return f"{tokens} tokens a batch" if tokens else "one sentence at a time"
 
@@ -19,9 +20,7 @@ class Model:
     def __init__(self, weights, shape, data, checkpoint, length=None):
         self.weights, self.shape, self.data = weights, shape, data
         self.checkpoint, self.length = checkpoint, length
-        symbols = fairseq_data.read_symbols(f"{data}/dict.en.txt")
-        self.sentences = [" ".join(symbols[id] for id in sentence[:-1])
-                          for sentence in fairseq_data.read_sentences(f"{data}/test.en-de.en")]
+        self.sentences = fairseq_data.read_sources(data, "test")
 
     def of(self, batch_tokens):
         """The sentences; few where each is slow: one by one, through a large model."""

@@ -120,9 +120,7 @@ class Phraseq:
         warmup = -(-self.race.options.warmup // updates) * updates  # records are made every `updates` updates
         with tempfile.TemporaryDirectory() as save_dir:
             self.train(save_dir, warmup + updates)
-            lines = pathlib.Path(save_dir, "metrics.jsonl").read_text().splitlines()
-        last = [record for record in map(json.loads, lines) if record["event"] == "train"][-1]
-        return last["tokens"] / last["seconds"]
+            return racing.training_speed(racing.training_records(save_dir)[-1:])
 
 
 class TrainingRace:
@@ -213,9 +211,7 @@ class GenerationRace:
             fairseq_data.make_folder(self.folder, vocabulary, *self.lengths)
             Phraseq(self).train(f"{folder}/{preset}-saved", 1)
             next(pathlib.Path(f"{folder}/{preset}-saved").glob("*.safetensors")).rename(self.checkpoint)
-        symbols = fairseq_data.read_symbols(f"{self.folder}/dict.en.txt")
-        self.sentences = [" ".join(symbols[id] for id in sentence[:-1]) for sentence in
-                          fairseq_data.read_sentences(f"{self.folder}/train.en-de.en")[:count]]
+        self.sentences = fairseq_data.read_sources(self.folder, "train")[:count]
         self.shape = f"{folder}/{preset}-shape.json"
         pathlib.Path(self.shape).write_text(json.dumps(
             {"encoder_layers": layers, "decoder_layers": layers, "encoder_attention_heads": heads}))

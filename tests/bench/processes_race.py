@@ -10,7 +10,6 @@ fairseq 0.12.2 needs omegaconf 2.0, hydra-core 1.0 and numpy 1.23; VENV/bin hold
 import argparse
 import json
 import os
-import pathlib
 import re
 import subprocess
 import tempfile
@@ -41,10 +40,7 @@ class Phraseq:
             if self.processes > 1:
                 command += ["--nproc-per-node", str(self.processes)]
             subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-            lines = pathlib.Path(save_dir, "metrics.jsonl").read_text().splitlines()
-        updates = [record for record in map(json.loads, lines) if record["event"] == "train"]
-        timed = updates[training_race.UNTIMED_UPDATES:]
-        return sum(update["tokens"] for update in timed) / sum(update["seconds"] for update in timed)
+            return racing.training_speed(racing.training_records(save_dir)[training_race.UNTIMED_UPDATES:])
 
 
 class Fairseq:

@@ -1,5 +1,6 @@
 """What the races share: contestants run in turns, so that a machine's moods hit all of them alike."""
 
+import json
 import os
 import pathlib
 import platform
@@ -39,6 +40,17 @@ def timed(command, text, clock):
             raise subprocess.CalledProcessError(os.waitstatus_to_exitcode(status), command)
         target.seek(0)
         return Measured(seconds, target.read(), used.ru_maxrss / 1024)
+
+
+def training_records(save_dir):
+    """What `phraseq train` recorded of its updates in metrics.jsonl; with --log-interval 1, one record for each."""
+    lines = pathlib.Path(save_dir, "metrics.jsonl").read_text().splitlines()
+    return [record for record in map(json.loads, lines) if record["event"] == "train"]
+
+
+def training_speed(records):
+    """Target tokens a second."""
+    return sum(record["tokens"] for record in records) / sum(record["seconds"] for record in records)
 
 
 def race(contestants, rounds):

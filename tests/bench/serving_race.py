@@ -179,9 +179,7 @@ def main():
     parser.add_argument("--memory-requests", type=int, default=5000)
     parser.add_argument("--json", help="write all figures here")
     options = parser.parse_args()
-    symbols = fairseq_data.read_symbols(f"{options.data}/data-bin/dict.en.txt")
-    sentences = [" ".join(symbols[id] for id in sentence[:-1]) for sentence in
-                 fairseq_data.read_sentences(f"{options.data}/data-bin/test.en-de.en")[:options.sentences]]
+    sentences = fairseq_data.read_sources(f"{options.data}/data-bin", "test")[:options.sentences]
     with tempfile.TemporaryDirectory() as folder:
         checkpoint = f"{folder}/model.safetensors"
         subprocess.run([options.phraseq, "import", "fairseq", f"{options.data}/model.safetensors",

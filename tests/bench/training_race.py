@@ -80,10 +80,7 @@ class Phraseq:
                  "--precision", self.precision, "--threads", str(training.threads), "--quiet",
                  "--disable-validation", "--save-dir", save_dir],
                 check=True, stdout=subprocess.DEVNULL)
-            lines = pathlib.Path(save_dir, "metrics.jsonl").read_text().splitlines()
-        updates = [record for record in map(json.loads, lines) if record["event"] == "train"]
-        timed = updates[UNTIMED_UPDATES:]
-        return sum(update["tokens"] for update in timed) / sum(update["seconds"] for update in timed)
+            return racing.training_speed(racing.training_records(save_dir)[UNTIMED_UPDATES:])
 
 
 def run(preset, options, folder):
