@@ -76,7 +76,7 @@ class PHRASEQ_API UpdateGradients {
   Wire wire_;
   std::unique_ptr<OverlappedSum> overlapped_;  ///< null: the gradients are summed afterwards
   at::Tensor gradient_sum_;                    ///< [elements], of the earlier batches of an update
-  size_t running_ = 0;                         ///< index in UpdateGroup::own being computed
+  size_t running_ = 0;                         ///< index in UpdateGroup::micro_batches
 };
 
 }  // namespace phraseq
