@@ -58,15 +58,4 @@ std::unique_ptr<LoadedPlugins> load_plugins_for(std::span<const std::string> arg
   return loaded;
 }
 
-Selection select_and_describe(const Registry& registry,
-                              std::string_view kind,
-                              std::span<const std::string> arguments,
-                              std::string_view flag,
-                              std::string_view fallback,
-                              OptionTable& table) {
-  Selection selection = registry.select(kind, peek_option(table, arguments, flag, fallback));
-  describe(table, selection);
-  return selection;
-}
-
 }  // namespace phraseq

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "core/base/api.h"
-#include "core/options/option_table.h"
 #include "core/plugin/loader.h"
 #include "core/plugin/registry.h"
 
@@ -33,14 +32,5 @@ struct KindOption {
 PHRASEQ_API std::string owners_of_option(const Registry& registry,
                                          std::span<const KindOption> kinds,
                                          const std::string& name);
-
-/// Selects a component by the option `flag`, which `table` describes, in the arguments (otherwise
-/// `fallback`) and adds its options to the table, under a separate heading.
-PHRASEQ_API Selection select_and_describe(const Registry& registry,
-                                          std::string_view kind,
-                                          std::span<const std::string> arguments,
-                                          std::string_view flag,
-                                          std::string_view fallback,
-                                          OptionTable& table);
 
 }  // namespace phraseq

@@ -30,7 +30,10 @@ TrainRun::TrainRun(std::span<const std::string> arguments) : loaded(load_plugins
   device.describe(table);
   distributed.describe(table);
   const auto pick = [&](const char* kind, const char* flag, const std::string& fallback) {
-    return select_and_describe(loaded->registry, kind, arguments, flag, fallback, table);
+    Selection selection =
+        loaded->registry.select(kind, peek_option(table, arguments, flag, fallback));
+    describe(table, selection);
+    return selection;
   };
   task = pick(Task::kKind, "task", components.task);
   if (!peek_option(table, arguments, "arch", "").empty())
