@@ -42,7 +42,7 @@ class PlacementReader {
   /// --distributed-rank with --distributed-world-size; one of them alone is an error, but for a
   /// world size of one.
   bool take_options() {
-    if (options_.rank < 0 || variable("PHRASEQ_LAUNCHER"))
+    if (options_.rank < 0 || variable(kLauncherVariable))
       return false;
     if (options_.world_size == 0) {
       throw UsageError("--distributed-rank is given, but not --distributed-world-size",

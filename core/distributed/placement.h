@@ -23,6 +23,10 @@ struct Placement {
 
 inline constexpr int kDefaultPort = 29500;  ///< that of PyTorch
 
+/// The environment variable with which run_local_processes tells its process id to the processes
+/// that it starts.
+inline constexpr const char* kLauncherVariable = "PHRASEQ_LAUNCHER";
+
 /// Reads the placement from the options, from RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR and
 /// MASTER_PORT (torchrun), from SLURM_* within a step of srun, or from OMPI_COMM_WORLD_* or PMI_*
 /// (mpirun), in this order. If nothing is given, there is a single process. Throws a UsageError
