@@ -184,7 +184,8 @@ class TranslatorEngine final : public TranslationEngine {
     std::vector<int64_t> places;  // among the tokens that are returned; -1 = is not
     int64_t returned = 0;
     for (const int64_t& id : found.tokens) {
-      const bool is_hidden = translator_.task().symbols(std::span(&id, 1), true).empty();
+      const bool is_hidden =
+          translator_.task().symbols(std::span(&id, 1), /*target_side=*/true).empty();
       if (!is_control_symbol(id))
         places.push_back(is_hidden ? -1 : returned++);
     }
@@ -208,7 +209,8 @@ class TranslatorEngine final : public TranslationEngine {
   api::Sentence result_of(const Translation& translation, EngineSentence sentence) const {
     api::Sentence result;
     result.source = std::move(sentence.source);
-    result.source_tokens = words_of(translator_.task().symbols(translation.example.source, false));
+    result.source_tokens =
+        words_of(translator_.task().symbols(translation.example.source, /*target_side=*/false));
     for (const Hypothesis& found : translation.hypotheses) {
       if (static_cast<int64_t>(result.hypotheses.size()) == sentence.nbest)
         break;

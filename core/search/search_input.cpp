@@ -71,7 +71,8 @@ SearchInput::SearchInput(std::vector<SentenceInput> sentences,
 
 nn::Context& SearchInput::add_context(nn::Precision precision,
                                       const nn::FlatParameters* parameters) {
-  contexts_.push_back(std::make_unique<nn::Context>(false, precision, 0, parameters));
+  contexts_.push_back(
+      std::make_unique<nn::Context>(/*training=*/false, precision, /*seed=*/0, parameters));
   return *contexts_.back();
 }
 

@@ -81,16 +81,18 @@ std::string fairseq_text(const Translation& translation,
                          const Task& task,
                          const TranslationFormat& format) {
   const Example& example = translation.example;
-  std::string text = fmt::format(
-      "S-{}\t{}\n",
-      example.id,
-      post_process(on_one_line(task.symbols(example.source, false)), format.post_process));
+  std::string text =
+      fmt::format("S-{}\t{}\n",
+                  example.id,
+                  post_process(on_one_line(task.symbols(example.source, /*target_side=*/false)),
+                               format.post_process));
   if (!example.target.empty()) {
-    const std::string reference = mark_unknowns(on_one_line(task.symbols(example.target, true)));
+    const std::string reference =
+        mark_unknowns(on_one_line(task.symbols(example.target, /*target_side=*/true)));
     text += fmt::format("T-{}\t{}\n", example.id, post_process(reference, format.post_process));
   }
   for (const auto& constraint : constraints_of(example)) {
-    const std::string symbols = on_one_line(task.symbols(constraint, true));
+    const std::string symbols = on_one_line(task.symbols(constraint, /*target_side=*/true));
     text += fmt::format("C-{}\t{}\n", example.id, post_process(symbols, format.post_process));
   }
   for (const Hypothesis& hypothesis : translation.hypotheses) {
@@ -128,11 +130,11 @@ std::string json_text(const Translation& translation,
                       const TranslationFormat& format) {
   const Example& example = translation.example;
   nlohmann::ordered_json object = {{"id", example.id},
-                                   {"source", task.symbols(example.source, false)}};
+                                   {"source", task.symbols(example.source, /*target_side=*/false)}};
   if (!example.target.empty())
     object["reference"] = reference_text(task, example, format.post_process);
   for (const auto& constraint : constraints_of(example))
-    object["constraints"].push_back(task.text(constraint, true));
+    object["constraints"].push_back(task.text(constraint, /*target_side=*/true));
   object["hypotheses"] = nlohmann::ordered_json::array();
   for (const Hypothesis& hypothesis : translation.hypotheses) {
     object["hypotheses"].push_back(json_hypothesis(translation, hypothesis, task, format));

@@ -52,12 +52,13 @@ Findings loaded_to_the_bit(const Registry& registry,
   TranslationModel loaded = TranslationModel::load(registry, path);
   if (!trial_device().is_cpu()) {
     loaded.model->to(trial_device());
-    loaded.parameters = std::make_unique<nn::FlatParameters>(*loaded.model, false);
+    loaded.parameters =
+        std::make_unique<nn::FlatParameters>(*loaded.model, /*with_gradients=*/false);
   }
   const std::string other = first_difference(*loaded.parameters, saved.flat());
   if (!other.empty())
     return {fmt::format("{} has other values after loading from a checkpoint", other)};
-  nn::Context pass(false, Precision::kFp32, 7, loaded.parameters.get());
+  nn::Context pass(/*training=*/false, Precision::kFp32, /*seed=*/7, loaded.parameters.get());
   const Batch batch = loaded.collate(toy_examples()).to(trial_device());
   const at::Tensor logits = loaded.model->forward(batch, pass).logits(pass);
   if (at::equal(logits, saved.logits(toy_examples())))

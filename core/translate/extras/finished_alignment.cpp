@@ -38,7 +38,7 @@ at::Tensor mean_alignment(const std::vector<TranslationModel>& models,
     AlignsTranslations* const aligner = aligner_of(model);
     if (aligner == nullptr)
       continue;
-    nn::Context context(/*training=*/false, precision, 0, model.parameters.get());
+    nn::Context context(/*training=*/false, precision, /*seed=*/0, model.parameters.get());
     all.push_back(call_component(*model.architecture_selection.component, "align", [&] {
       return aligner->align(batch, context).to(at::kFloat);
     }));
