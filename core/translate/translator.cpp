@@ -40,6 +40,16 @@ Hypothesis empty_hypothesis() {
   return hypothesis;
 }
 
+void require_length(const Example& example, int64_t most) {
+  const auto length = static_cast<int64_t>(example.source.size());
+  if (length <= most)
+    return;
+  throw DataError(
+      fmt::format(
+          "sentence {} has {} tokens, the model accepts at most {}", example.id + 1, length, most),
+      "Split it, or use --truncate-source to translate only its beginning.");
+}
+
 }  // namespace
 
 bool is_empty(const Example& example) {
@@ -94,30 +104,26 @@ int64_t Translator::max_target_tokens() const { return max_target_positions(mode
 
 std::vector<Translation> Translator::translate(std::vector<Example> examples) {
   std::vector<Translation> all;
-  std::vector<int64_t> places, lengths;
+  std::vector<int64_t> places, lengths;  // of the sentences with words
   for (auto& example : examples) {
     all.push_back({std::move(example), {}});
-    const auto length = static_cast<int64_t>(all.back().example.source.size());
-    if (is_empty(all.back().example)) {
+    const Example& added = all.back().example;
+    if (is_empty(added)) {
       all.back().hypotheses = {empty_hypothesis()};
-    } else if (length > max_source_tokens()) {
-      throw DataError(fmt::format("sentence {} has {} tokens, the model accepts at most {}",
-                                  all.back().example.id + 1,
-                                  length,
-                                  max_source_tokens()),
-                      "Split it, or use --truncate-source to translate only its beginning.");
-    } else {
-      places.push_back(static_cast<int64_t>(all.size()) - 1);
-      lengths.push_back(length);
+      continue;
     }
+    require_length(added, max_source_tokens());
+    places.push_back(static_cast<int64_t>(all.size()) - 1);
+    lengths.push_back(static_cast<int64_t>(added.source.size()));
   }
-  auto batches = length_batches(
+  const auto batches = length_batches(
       lengths, settings_.max_tokens, settings_.max_sentences, settings_.workers.workers);
   run_jobs(
       static_cast<int64_t>(batches.size()), settings_.workers, [&](int64_t number, int64_t worker) {
-        auto& batch = batches[static_cast<size_t>(number)];
-        for (int64_t& place : batch) place = places[static_cast<size_t>(place)];
-        translate_batch(all, batch, *decoders_[static_cast<size_t>(worker)]);
+        std::vector<int64_t> of_batch;
+        for (const int64_t index : batches[static_cast<size_t>(number)])
+          of_batch.push_back(places[static_cast<size_t>(index)]);
+        translate_batch(all, of_batch, *decoders_[static_cast<size_t>(worker)]);
       });
   return all;
 }
