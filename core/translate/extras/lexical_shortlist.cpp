@@ -17,6 +17,29 @@ struct Pair {
   int64_t target;
 };
 
+/// The pairs of a table by source id, those of which the dictionaries have both words.
+std::vector<std::vector<Pair>> read_pairs(const std::string& path,
+                                          const Dictionary& source,
+                                          const Dictionary& target) {
+  std::vector<std::vector<Pair>> pairs(static_cast<size_t>(source.size()));
+  int64_t used = 0, lines = 0;
+  read_lexical_table(
+      path, [&](std::string_view target_word, std::string_view source_word, double probability) {
+        ++lines;
+        if (!source.contains(source_word) || !target.contains(target_word))
+          return;
+        ++used;
+        pairs[static_cast<size_t>(source.id(source_word))].push_back(
+            {probability, target.id(target_word)});
+      });
+  if (used == 0) {
+    throw DataError(
+        fmt::format("{}: none of {} pairs has words of the model's dictionaries", path, lines),
+        "Build the shortlist from the model's training text in the model's subwords.");
+  }
+  return pairs;
+}
+
 /// The ids of the most probable ones with a probability above 0; of equally probable ones, the more
 /// frequent words.
 std::vector<int64_t> best_targets(std::vector<Pair> pairs, int64_t best) {
@@ -37,22 +60,7 @@ LexicalShortlist LexicalShortlist::read(const std::string& path,
                                         const Dictionary& source,
                                         const Dictionary& target,
                                         const ShortlistSize& size) {
-  std::vector<std::vector<Pair>> pairs(static_cast<size_t>(source.size()));
-  int64_t used = 0, lines = 0;
-  read_lexical_table(
-      path, [&](std::string_view target_word, std::string_view source_word, double probability) {
-        ++lines;
-        if (!source.contains(source_word) || !target.contains(target_word))
-          return;
-        ++used;
-        pairs[static_cast<size_t>(source.id(source_word))].push_back(
-            {probability, target.id(target_word)});
-      });
-  if (used == 0) {
-    throw DataError(
-        fmt::format("{}: none of {} pairs has words of the model's dictionaries", path, lines),
-        "Build the shortlist from the model's training text in the model's subwords.");
-  }
+  auto pairs = read_pairs(path, source, target);
   LexicalShortlist shortlist;
   for (auto& of_word : pairs)
     shortlist.translations_.push_back(best_targets(std::move(of_word), size.best));
