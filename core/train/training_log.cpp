@@ -1,6 +1,5 @@
 #include "core/train/training_log.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <ctime>

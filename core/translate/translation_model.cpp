@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <span>
-#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

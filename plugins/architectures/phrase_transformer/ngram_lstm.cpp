@@ -4,7 +4,6 @@
 
 #include <ATen/ops/empty.h>
 
-#include "core/nn/functional/linear.h"
 #include "core/nn/functional/normalization.h"
 
 namespace phraseq::phrase_transformer {

@@ -1,7 +1,6 @@
 #include "plugins/architectures/phrasenet/model.h"
 
 #include <ATen/ops/index_select.h>
-#include <ATen/ops/tensor.h>
 
 #include "core/base/error.h"
 #include "core/data/device/to_device.h"

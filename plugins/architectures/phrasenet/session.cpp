@@ -3,7 +3,6 @@
 #include <utility>
 
 #include <ATen/ops/index_select.h>
-#include <ATen/ops/tensor.h>
 #include <ATen/ops/zeros.h>
 
 #include "core/data/device/to_device.h"
