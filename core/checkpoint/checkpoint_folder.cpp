@@ -76,7 +76,8 @@ std::set<std::string> pointed_at(const std::string& folder) {
   std::set<std::string> names;
   for (const auto& entry : entries_of(folder)) {
     const std::string name = entry.path().filename().string();
-    if (!entry.is_regular_file() || name.ends_with(".safetensors"))
+    std::error_code unreadable;
+    if (!entry.is_regular_file(unreadable) || name.ends_with(".safetensors"))
       continue;
     try {
       if (const auto pointer = read_pointer(entry.path().string()))

@@ -46,6 +46,9 @@ class PHRASEQ_API CheckpointFolder {
   /// Makes the folder and removes stale temporary files of phraseq.
   explicit CheckpointFolder(std::string folder);
 
+  /// FolderLock::renew.
+  void renew_lock() { lock_.renew(); }
+
   std::string epoch_path(int64_t epoch) const;
   std::string update_path(int64_t epoch, int64_t update) const;
   std::string best_path(const std::string& metric, double value) const;  ///< `value` finite

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <string_view>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -44,7 +45,8 @@ std::optional<CheckpointPointer> parse_pointer(const std::string& text) {
 }  // namespace
 
 std::optional<CheckpointPointer> read_pointer(const std::string& path) {
-  if (!fs::exists(path))
+  std::error_code problem;  // a loop of links, for example
+  if (!fs::exists(path, problem) && !problem)
     return std::nullopt;
   const MappedFile file(path);
   const auto bytes = file.bytes().first(std::min(file.bytes().size(), kMaxPointerBytes));

@@ -44,6 +44,12 @@ bool is_removed(int descriptor) {
   return ::fstat(descriptor, &status) == 0 && status.st_nlink == 0;
 }
 
+/// Whether an error of flock says that the file system has no locks: Lustre without -o flock, some
+/// NFS servers.
+bool means_no_locks(int error_number) {
+  return error_number == ENOSYS || error_number == EOPNOTSUPP || error_number == ENOLCK;
+}
+
 }  // namespace
 
 FolderLock::FolderLock(const std::string& folder)
@@ -51,6 +57,24 @@ FolderLock::FolderLock(const std::string& folder)
   open_file();
   lock_file();
   write_holder(descriptor_.get());
+}
+
+void FolderLock::renew() {
+  if (is_at_its_name())
+    return;
+  log_warning(
+      fmt::format("{}: the file was removed or replaced during the run; locking the folder "
+                  "again",
+                  file_.string()));
+  open_file();
+  lock_file();
+  write_holder(descriptor_.get());
+}
+
+bool FolderLock::is_at_its_name() const {
+  struct stat opened = {}, named = {};
+  return ::fstat(descriptor_.get(), &opened) == 0 && ::stat(file_.c_str(), &named) == 0 &&
+         opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
 }
 
 FolderLock::~FolderLock() {
@@ -72,6 +96,11 @@ void FolderLock::lock_file() {
     open_file();
   }
   const int reason = errno;
+  if (means_no_locks(reason)) {
+    log_warning(fmt::format("{}: the file system has no locks; do not train twice in this folder",
+                            folder_.string()));
+    return;
+  }
   const std::string holder = read_holder(descriptor_.get());
   if (reason != EWOULDBLOCK)
     throw IoError(file_.string(), "lock", reason);

@@ -19,12 +19,16 @@ class PHRASEQ_API FolderLock {
   /// Throws a UsageError that names the other process if the folder is locked.
   explicit FolderLock(const std::string& folder);
   ~FolderLock();
+  /// Locks again if the folder or its lock file was replaced. Throws as the constructor does if
+  /// another process has locked it since.
+  void renew();
   FolderLock(const FolderLock&) = delete;
   FolderLock& operator=(const FolderLock&) = delete;
 
  private:
   void open_file();
   void lock_file();
+  bool is_at_its_name() const;
   bool is_folder_unused() const;
 
   std::filesystem::path folder_, file_;

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 bool is_empty_folder(const std::string& folder) {
   std::error_code unreadable;
   for (const auto& entry : entries_of(folder, unreadable)) {
-    if (!entry.is_directory() || !is_stale_temporary(entry))
+    if (!entry.is_directory(unreadable) || !is_stale_temporary(entry))
       return false;
   }
   return !unreadable;

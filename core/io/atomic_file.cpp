@@ -112,10 +112,13 @@ void AtomicFile::reserve(uint64_t size) {
   if (size == 0)
     return;
   int result = failpoint("atomic_file.reserve");
-  if (result == 0)
-    result = ::posix_fallocate(descriptor_, 0, static_cast<off_t>(size));
-  if (result == 0 || result == EOPNOTSUPP || result == EINVAL)
-    return;
+  if (result == 0) {
+    do {
+      result = ::posix_fallocate(descriptor_, 0, static_cast<off_t>(size));
+    } while (result == EINTR);
+  }
+  if (result == 0 || result == EOPNOTSUPP || result == EINVAL || result == ENOSYS)
+    return;  // reserved, or the file system cannot
   errno = result;
   fail("reserve space");
 }
@@ -248,7 +251,7 @@ int remove_stale_temporaries(const std::string& folder) {
   std::error_code problem;
   for (const auto& entry : entries_of(folder, problem)) {
     std::error_code gone;
-    if (entry.is_regular_file() && is_stale_temporary(entry) && fs::remove(entry.path(), gone))
+    if (entry.is_regular_file(gone) && is_stale_temporary(entry) && fs::remove(entry.path(), gone))
       ++removed;
   }
   if (removed > 0)

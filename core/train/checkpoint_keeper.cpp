@@ -136,6 +136,7 @@ bool CheckpointKeeper::tries(const char* failed,
 }
 
 void CheckpointKeeper::write_and_point(const std::string& path, int64_t updates, bool stays) {
+  folder_->renew_lock();
   write_(path, stays);
   // checkpoint_last comes last: a run that is killed before resumes from the checkpoint before, and
   // finds the best one again.

@@ -46,9 +46,9 @@ void remove_left_over(const std::string& neighbor) {
   std::error_code problem;
   for (const auto& entry : entries_of(folder_of(neighbor), problem)) {
     const bool ours = entry.path().filename().string().starts_with(beginning);
-    if (!ours || !entry.is_directory() || !is_stale_temporary(entry))
-      continue;
     std::error_code gone;
+    if (!ours || !entry.is_directory(gone) || !is_stale_temporary(entry))
+      continue;
     fs::remove_all(entry.path(), gone);
     log_info(fmt::format("{}: removed files of an unfinished run", entry.path().string()));
   }

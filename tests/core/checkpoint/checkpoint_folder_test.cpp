@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
+#include "core/io/atomic_file.h"
 #include "tests/core/checkpoint/checkpoint_test_files.h"
 #include "tests/core/io/child_process.h"
 
@@ -69,6 +70,36 @@ TEST(CheckpointFolder, RejectsASecondTrainingAndNamesTheFirst) {
     EXPECT_THROW(CheckpointFolder second(path), UsageError);
   }
   EXPECT_NO_THROW(CheckpointFolder second(path));
+}
+
+TEST(CheckpointFolder, IsLockedAgainAfterTheFolderWasReplaced) {
+  const TemporaryFolder temporary;
+  const std::string path = temporary.file("run");
+  CheckpointFolder first(path);
+  first.renew_lock();
+  fs::rename(path, temporary.file("moved"));
+  fs::create_directory(path);
+  first.renew_lock();
+  EXPECT_THROW(CheckpointFolder second(path), UsageError);
+}
+
+TEST(CheckpointFolder, IsNotSharedAfterItWasReplacedAndLockedByAnother) {
+  const TemporaryFolder temporary;
+  const std::string path = temporary.file("run");
+  CheckpointFolder first(path);
+  fs::rename(path, temporary.file("moved"));
+  const CheckpointFolder second(path);
+  EXPECT_THAT(message_of([&] { first.renew_lock(); }), HasSubstr("is training in this folder"));
+}
+
+TEST(CheckpointFolder, AcceptsLoopsOfLinks) {
+  const TemporaryFolder temporary;
+  CheckpointFolder folder(temporary.path());
+  for (const char* name : {"loop", kLastPointer}) fs::create_symlink(name, temporary.file(name));
+  write_small(folder.epoch_path(1), 1);
+  EXPECT_EQ(folder.resolve(kLastPointer, false), folder.epoch_path(1));
+  EXPECT_NO_THROW(CheckpointFolder(temporary.file("other")));
+  EXPECT_NO_THROW(remove_stale_temporaries(temporary.path()));
 }
 
 TEST(CheckpointFolder, LeavesNoTraceWhenNothingWasWritten) {
