@@ -156,8 +156,8 @@ bool is_rejected(const OptionField& field, const Problems& problems) {
 
 void check_required(const OptionTable& table, bool has_unknown, Problems& problems) {
   for (const OptionField& field : table.fields()) {
-    if (!field.is_required || field.origin != OptionOrigin::kDefault ||
-        is_rejected(field, problems))
+    const bool is_given = field.origin != OptionOrigin::kDefault && !field.to_text().empty();
+    if (!field.is_required || is_given || is_rejected(field, problems))
       continue;
     // The value of an unknown option may be the argument that is missing.
     if (field.is_positional && has_unknown)

@@ -165,6 +165,14 @@ TEST(CommandLine, NamesAMissingArgumentByItsValuesName) {
             "unknown option --quite");
 }
 
+TEST(CommandLine, MissesARequiredOptionThatIsEmpty) {
+  OptionTable table;
+  std::string arch;
+  table.field("arch", arch, "Which model.").required();
+  EXPECT_EQ(message_of([&] { parse_command_line(table, Arguments{"--arch="}); }),
+            "--arch is missing: Which model.");
+}
+
 TEST(CommandLine, ReportsARejectedValueOfARequiredOptionOnce) {
   OptionTable table;
   std::string kind, output;
