@@ -18,7 +18,8 @@ namespace phraseq {
 
 namespace {
 
-/// SIGTERM, SIGINT and SIGHUP wait until they are asked for: on this thread and those it starts.
+/// SIGHUP, and SIGTERM and SIGINT unless the caller ignores them, wait until they are asked for: on
+/// this thread and those it starts.
 class WaitingSignals {
  public:
   int wait() const {
@@ -34,8 +35,17 @@ class WaitingSignals {
   static sigset_t stop_signals() {
     sigset_t set;
     sigemptyset(&set);
-    for (const int number : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&set, number);
+    sigaddset(&set, SIGHUP);
+    for (const int number : {SIGTERM, SIGINT}) {
+      if (!is_ignored(number))
+        sigaddset(&set, number);
+    }
     return set;
+  }
+  /// Whether the caller ignores the signal, as shells do with SIGINT for jobs in the background.
+  static bool is_ignored(int number) {
+    struct sigaction action = {};
+    return sigaction(number, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
   }
 
   sigset_t set_ = stop_signals();

@@ -25,6 +25,7 @@ using nlohmann::json;
 using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 std::string joined(const std::vector<std::string>& lines, const std::string& end = "\n") {
@@ -548,6 +549,19 @@ TEST_F(ServeTest, SurvivesGarbageAndClientsThatLeave) {
   expecting.send(small);
   EXPECT_EQ(expecting.receive().status, 200);
   EXPECT_EQ(stop(SIGINT).exit_code, kExitOk);
+}
+
+TEST_F(ServeTest, IgnoresAnInterruptThatItsCallerIgnores) {
+  const auto earlier = std::signal(SIGINT, SIG_IGN);  // the server inherits it
+  start();
+  std::signal(SIGINT, earlier);
+  for (int i = 1; i <= 2; ++i) {  // of two pending signals, the server takes SIGHUP first
+    send(SIGINT);
+    send(SIGHUP);
+    EXPECT_TRUE(wait_for_metric("phraseq_reloads_total{result=\"ok\"}", std::to_string(i)));
+  }
+  EXPECT_THAT(log(), Not(HasSubstr("Stopping")));
+  EXPECT_EQ(stop(SIGTERM).exit_code, kExitOk);
 }
 
 TEST_F(ServeTest, AsksForAKey) {
