@@ -50,7 +50,7 @@ std::vector<std::string> all_problems(PreprocessOptions options,
   if (tokenizer.name == "bpe")
     options.tokenizer = tokenizer.name;  // chosen by --bpe alone
   auto problems = options.problems();
-  for (auto& problem : tokenizer.options->problems()) problems.push_back(std::move(problem));
+  add_problems_of(tokenizer, problems);
   check_bpe_files(table, problems);
   return problems;
 }

@@ -1,6 +1,7 @@
 #include "core/criterion/named_criterion.h"
 
 #include <ATen/core/grad_mode.h>
+#include <fmt/format.h>
 
 #include "core/plugin/component_call.h"
 
@@ -15,6 +16,13 @@ LossReport checked(LossReport report, const Component& component) {
   if (at::GradMode::is_enabled() && !loss.requires_grad()) {
     throw component_failure(
         component, "loss", "LossReport::loss does not depend on the parameters of the model");
+  }
+  if (report.sentences < 1 || report.tokens < 0) {
+    throw component_failure(
+        component,
+        "loss",
+        fmt::format(
+            "LossReport counts {} sentences and {} tokens", report.sentences, report.tokens));
   }
   return report;
 }

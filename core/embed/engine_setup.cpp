@@ -262,7 +262,7 @@ void EngineSetup::describe(OptionTable& table) {
 }
 
 std::vector<std::string> EngineSetup::problems() const {
-  std::vector<std::string> problems = parts_->decoder.options->problems();
+  std::vector<std::string> problems = problems_of(parts_->decoder);
   OptionTable table = described(parts_->decoder);
   if (number_in(table, "prefix-size", 0) > 0) {
     problems.emplace_back(

@@ -33,7 +33,12 @@ void NamedOptimizer::step_if(const at::Tensor& take_step,
 }
 
 std::map<std::string, at::Tensor> NamedOptimizer::state() {
-  return call_component(component_, "state", [&] { return optimizer_->state(); });
+  const auto state = call_component(component_, "state", [&] { return optimizer_->state(); });
+  for (const auto& [name, tensor] : state) {
+    if (!tensor.defined())
+      throw component_failure(component_, "state", fmt::format("'{}' is undefined", name));
+  }
+  return state;
 }
 
 bool NamedOptimizer::is_elementwise() const {

@@ -7,9 +7,12 @@
 
 #include "core/base/wording/close_matches.h"
 #include "core/options/fairseq/component_names.h"
+#include "core/plugin/component_call.h"
 
 namespace phraseq {
 namespace {
+
+constexpr const char* kDescribing = "describing its options";
 
 bool is_component_name(std::string_view name) {
   const auto is_letter = [](char c) { return c >= 'a' && c <= 'z'; };
@@ -189,11 +192,12 @@ std::vector<std::string> Registry::names(std::string_view kind) const {
 }
 
 void describe(OptionTable& table, const Selection& selection) {
+  const Component& component = *selection.component;
   OptionTable plain;
-  const auto defaults = selection.component->make_options();
-  defaults->describe(plain);
-  table.section(fmt::format("{} {}", selection.component->kind, selection.component->name));
-  selection.options->describe(table);
+  const auto defaults = component.make_options();
+  call_component(component, kDescribing, [&] { defaults->describe(plain); });
+  table.section(fmt::format("{} {}", component.kind, component.name));
+  call_component(component, kDescribing, [&] { selection.options->describe(table); });
   for (const OptionField& field : plain.fields()) {
     OptionField* ours = table.find(field.name);
     if (ours == nullptr || ours->default_text == field.default_text)
@@ -201,6 +205,17 @@ void describe(OptionTable& table, const Selection& selection) {
     ours->default_text = field.default_text;
     ours->origin = OptionOrigin::kPreset;
   }
+}
+
+std::vector<std::string> problems_of(const Selection& selection) {
+  if (selection.component == nullptr)
+    return {};
+  return call_component(
+      *selection.component, "checking its options", [&] { return selection.options->problems(); });
+}
+
+void add_problems_of(const Selection& selection, std::vector<std::string>& problems) {
+  for (auto& problem : problems_of(selection)) problems.push_back(std::move(problem));
 }
 
 }  // namespace phraseq

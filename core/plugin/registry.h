@@ -113,6 +113,11 @@ class PHRASEQ_API Registry {
 /// own.
 PHRASEQ_API void describe(OptionTable& table, const Selection& selection);
 
+/// What is wrong with the values of the selected component's options (Options::problems); nothing
+/// if no component is selected.
+PHRASEQ_API std::vector<std::string> problems_of(const Selection& selection);
+PHRASEQ_API void add_problems_of(const Selection& selection, std::vector<std::string>& problems);
+
 /// Makes a preset from a function over the concrete options type.
 template <class OptionsType>
 Preset preset(std::string name,

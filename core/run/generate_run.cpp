@@ -51,12 +51,6 @@ namespace {
 
 using Problems = std::vector<std::string>;
 
-void add_problems_of(const Selection& component, Problems& problems) {
-  if (component.component == nullptr)
-    return;
-  for (auto& problem : component.options->problems()) problems.push_back(std::move(problem));
-}
-
 void check_nbest(const GenerateRun& run, Problems& problems) {
   const OptionField* nbest = run.table.find("nbest");
   const bool is_one = nbest == nullptr || nbest->to_text() == "1";

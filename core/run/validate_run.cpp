@@ -188,7 +188,7 @@ ValidateRun::ValidateRun(std::span<const std::string> arguments)
 
 std::vector<std::string> ValidateRun::problems() const {
   options.subsets();  // throws
-  return criterion.options->problems();
+  return problems_of(criterion);
 }
 
 std::string ValidateRun::explain_unknown(const std::string& option) const {

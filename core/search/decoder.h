@@ -37,6 +37,7 @@ struct DecodingRequest {
   nn::Precision precision = nn::Precision::kFp32;
   std::vector<const nn::FlatParameters*> parameters;  ///< one per model; for the bf16 copies
   std::vector<const Component*> architectures;        ///< one per model; named when it throws
+  int64_t vocabulary = 0;  ///< words that each step of a named model must score; 0 = any number
   bool need_attention = false;
   bool need_scores = true;  ///< false: only the order of the scores has to be right
   uint64_t seed = 1;        ///< for sampling; a row's draws depend on (seed, sentence id, step)

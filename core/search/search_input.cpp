@@ -26,15 +26,15 @@ namespace {
 /// Starts a model's session; its errors name the architecture where that is known.
 std::unique_ptr<DecodingSession> start(Architecture& model,
                                        const Component* architecture,
-                                       const Batch& batch,
+                                       const DecodingRequest& request,
                                        const DecodingLimits& limits,
                                        nn::Context& context) {
   const WorkSpan span(Work::kModel);
-  const auto session = [&] { return model.start_decoding(batch, limits, context); };
+  const auto session = [&] { return model.start_decoding(*request.batch, limits, context); };
   if (architecture == nullptr)
     return session();
-  return std::make_unique<NamedSession>(*architecture,
-                                        call_component(*architecture, "start_decoding", session));
+  return std::make_unique<NamedSession>(
+      *architecture, call_component(*architecture, "start_decoding", session), request.vocabulary);
 }
 
 template <class Value>
@@ -82,11 +82,8 @@ std::unique_ptr<DecodingSession> SearchInput::start_models(const DecodingRequest
   std::vector<std::unique_ptr<DecodingSession>> sessions;
   for (size_t i = 0; i < request.models.size(); ++i) {
     nn::Context& context = add_context(request.precision, entry_or_null(request.parameters, i));
-    sessions.push_back(start(*request.models[i],
-                             entry_or_null(request.architectures, i),
-                             *request.batch,
-                             limits,
-                             context));
+    sessions.push_back(start(
+        *request.models[i], entry_or_null(request.architectures, i), request, limits, context));
     if (temperature != 1)
       sessions.back() = std::make_unique<TemperedSession>(std::move(sessions.back()), temperature);
   }
@@ -102,7 +99,7 @@ std::unique_ptr<DecodingSession> SearchInput::fuse_language_model(const Decoding
   nn::Context& context = add_context(request.precision, language.parameters);
   return std::make_unique<FusedSession>(
       std::move(session_),
-      start(*language.model, language.architecture, *request.batch, limits, context),
+      start(*language.model, language.architecture, request, limits, context),
       language.weight);
 }
 

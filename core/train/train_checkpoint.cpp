@@ -7,6 +7,7 @@
 #include "core/checkpoint/checkpoint_format.h"
 #include "core/checkpoint/checkpoint_writer.h"
 #include "core/checkpoint/quantize.h"
+#include "core/checkpoint/safetensors/tensor_role.h"
 #include "core/io/json_reader.h"
 #include "core/translate/self_test/self_test.h"
 
@@ -31,13 +32,29 @@ nlohmann::json train_entry(const CheckpointContents& contents) {
           {"temporary", contents.is_temporary}};
 }
 
+/// Tensors of the optimizer that its state does not contain: it would go on without them.
+void check_missing_state(const CheckpointFile& file,
+                         const std::map<std::string, at::Tensor>& state,
+                         std::vector<std::string>& problems) {
+  const std::string_view prefix = kOptimizerPrefix;
+  for (const TensorView& tensor : file.tensors()) {
+    if (role_of(tensor.name) == TensorRole::kOptimizer && tensor.name != kTrained &&
+        !state.contains(tensor.name.substr(prefix.size())))
+      problems.push_back(fmt::format(
+          "{} is in the checkpoint, but not in Optimizer::state(), which must contain the same "
+          "tensors before the first step as after it",
+          tensor.name));
+  }
+}
+
 void check_optimizer(const CheckpointFile& file,
                      const TrainRecord& record,
                      const TranslationModel& translation_model,
                      Optimizer& optimizer) {
   std::vector<std::string> problems;
-  for (const auto& [name, tensor] : optimizer.state())
-    check_fits(file, "optimizer." + name, tensor, problems);
+  const auto state = optimizer.state();
+  for (const auto& [name, tensor] : state) check_fits(file, "optimizer." + name, tensor, problems);
+  check_missing_state(file, state, problems);
   if (record.parameter_order != parameter_order(translation_model))
     problems.push_back("the parameters are in a different order");
   if (problems.empty())

@@ -1,9 +1,41 @@
 #include "core/train/train_state.h"
 
 #include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
 
 namespace phraseq {
 namespace {
+
+/// A number, or as text one that JSON cannot express: "inf", "-inf" or "nan".
+nlohmann::json number_json(double number) {
+  if (std::isfinite(number))
+    return number;
+  return std::isnan(number) ? "nan" : fmt::format("{}", number);
+}
+
+double number_from(const JsonEntry& json) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  for (const double number : {kInfinity, -kInfinity, std::nan("")}) {
+    if (json.value() == number_json(number))
+      return number;
+  }
+  return json.number();
+}
+
+template <class Numbers>
+nlohmann::json numbers_json(const Numbers& numbers) {
+  nlohmann::json json = nlohmann::json::object();
+  for (const auto& [name, number] : numbers) json[name] = number_json(number);
+  return json;
+}
+
+std::map<std::string, double> numbers_from(const JsonEntry& json) {
+  std::map<std::string, double> numbers;
+  for (const auto& [name, number] : json.members()) numbers[name] = number_from(number);
+  return numbers;
+}
 
 /// Leaves out a value that is not finite: JSON cannot express it.
 nlohmann::json validation_json(const LastValidation& validation) {
@@ -21,12 +53,12 @@ LastValidation validation_from(const JsonEntry& json) {
 }  // namespace
 
 nlohmann::json IntervalSums::to_json() const {
-  return {{"loss_sum", losses.loss_sum},
-          {"nll_sum", losses.nll_sum},
+  return {{"loss_sum", number_json(losses.loss_sum)},
+          {"nll_sum", number_json(losses.nll_sum)},
           {"tokens", losses.tokens},
           {"sentences", losses.sentences},
-          {"extras", losses.extras},
-          {"gradient_norm_sum", gradient_norm_sum},
+          {"extras", numbers_json(losses.extras)},
+          {"gradient_norm_sum", number_json(gradient_norm_sum)},
           {"updates", updates},
           {"clipped", clipped}};
 }
@@ -34,13 +66,12 @@ nlohmann::json IntervalSums::to_json() const {
 IntervalSums IntervalSums::from_json(const JsonEntry& json) {
   const auto count = [&](const char* name) { return json.at(name).whole_number(0, kMaxUpdates); };
   IntervalSums sums;
-  sums.losses.loss_sum = json.at("loss_sum").number();
-  sums.losses.nll_sum = json.at("nll_sum").number();
+  sums.losses.loss_sum = number_from(json.at("loss_sum"));
+  sums.losses.nll_sum = number_from(json.at("nll_sum"));
   sums.losses.tokens = count("tokens");
   sums.losses.sentences = count("sentences");
-  for (const auto& [name, extra] : json.at("extras").members())
-    sums.losses.extras[name] = extra.number();
-  sums.gradient_norm_sum = json.at("gradient_norm_sum").number();
+  sums.losses.extras = numbers_from(json.at("extras"));
+  sums.gradient_norm_sum = number_from(json.at("gradient_norm_sum"));
   sums.updates = count("updates");
   sums.clipped = count("clipped");
   return sums;
@@ -53,7 +84,7 @@ nlohmann::json TrainState::to_json() const {
                          {"bad_updates", bad_updates},
                          {"best", best ? nlohmann::json(*best) : nlohmann::json()},
                          {"validations_without_better", validations_without_better},
-                         {"scheduler", scheduler},
+                         {"scheduler", numbers_json(scheduler)},
                          {"interval", interval.to_json()},
                          {"epoch", epoch.to_json()}};
   if (saved_best != best)
@@ -82,10 +113,8 @@ TrainState TrainState::from_json(const JsonEntry& json) {
   state.validations_without_better = count("validations_without_better");
   if (json.has("last_validation"))
     state.last_validation = validation_from(json.at("last_validation"));
-  if (json.has("scheduler")) {
-    for (const auto& [name, value] : json.at("scheduler").members())
-      state.scheduler[name] = value.number();
-  }
+  if (json.has("scheduler"))
+    state.scheduler = numbers_from(json.at("scheduler"));
   if (json.has("loss_scaler"))
     state.loss_scaler = json.at("loss_scaler").object();
   state.interval = IntervalSums::from_json(json.at("interval"));

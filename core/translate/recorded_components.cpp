@@ -31,7 +31,7 @@ Selection selection_from(const Registry& registry, const char* kind, const nlohm
     OptionTable table;
     selection.options->describe(table);
     from_json(table, record.at("options"), OptionOrigin::kCheckpoint);
-    if (const auto problems = selection.options->problems(); !problems.empty())
+    if (const auto problems = problems_of(selection); !problems.empty())
       throw FormatError(fmt::format("recorded options: {}", fmt::join(problems, "; ")));
     return selection;
   } catch (const UsageError& failure) {

@@ -46,7 +46,7 @@ void apply_overrides(Selection& selection, const std::vector<std::string>& overr
     }
     field->from_text(entry.substr(equals + 1), OptionOrigin::kCommandLine);
   }
-  const auto problems = selection.options->problems();
+  const auto problems = problems_of(selection);
   if (!overrides.empty() && !problems.empty()) {
     throw UsageError(fmt::format(
         "--model-overrides {}: {}", fmt::join(overrides, ","), fmt::join(problems, "; ")));
@@ -65,6 +65,14 @@ void replace_tokenizer(TaskState& state, const LoadOptions& options, const std::
   state.texts["tokenizer_options"] = options.tokenizer_options.dump();
 }
 
+bool fits(const DecoderOutput& output, int64_t tokens, int64_t words) {
+  const at::Tensor &hidden = output.hidden, &weight = output.output_weight,
+                   &bias = output.output_bias;
+  return hidden.defined() && hidden.dim() == 2 && hidden.size(0) == tokens && weight.defined() &&
+         weight.dim() == 2 && weight.size(0) == words && weight.size(1) == hidden.size(1) &&
+         (!bias.defined() || (bias.dim() == 1 && bias.size(0) == words));
+}
+
 /// The task that the checkpoint records, with the data and the tokenizer of the options.
 std::unique_ptr<Task> load_task(const Registry& registry,
                                 const Selection& selection,
@@ -81,14 +89,16 @@ std::unique_ptr<Task> load_task(const Registry& registry,
   setup.source_language = options.source_language;
   setup.target_language = options.target_language;
   auto task = std::make_unique<NamedTask>(selection, setup);
-  warn_of_other_direction(*task, setup);
+  check_direction(*task, setup);
   return task;
 }
 
 }  // namespace
 
 void TranslationModel::build_model() {
-  model = create<Architecture>(architecture_selection, task->architecture_setup());
+  const ArchitectureSetup setup = task->architecture_setup();
+  model = create<Architecture>(architecture_selection, setup);
+  target_vocabulary = setup.target_vocabulary;
 }
 
 TranslationModel TranslationModel::replica() const {
@@ -97,6 +107,7 @@ TranslationModel TranslationModel::replica() const {
   other.architecture_selection.name = architecture_selection.name;
   other.model = create<Architecture>(architecture_selection, task->architecture_setup());
   other.parameters = std::make_unique<nn::FlatParameters>(*other.model, *parameters);
+  other.target_vocabulary = target_vocabulary;
   other.path = path;
   return other;
 }
@@ -143,15 +154,15 @@ DecoderOutput TranslationModel::forward(const Batch& batch, nn::Context& context
   DecoderOutput output =
       call_component(component, "forward", [&] { return model->forward(batch, context); });
   const int64_t tokens = batch.target_in.tokens();
-  const at::Tensor &hidden = output.hidden, &weight = output.output_weight;
-  const bool fits = hidden.defined() && weight.defined() && hidden.dim() == 2 &&
-                    weight.dim() == 2 && hidden.size(0) == tokens &&
-                    hidden.size(1) == weight.size(1);
-  if (!fits) {
+  if (!fits(output, tokens, target_vocabulary)) {
     throw component_failure(
         component,
         "forward",
-        fmt::format("expected hidden [{}, model] and output_weight [words, model]", tokens));
+        fmt::format("expected hidden [{}, model], output_weight [{}, model] and, if there is one, "
+                    "output_bias [{}]",
+                    tokens,
+                    target_vocabulary,
+                    target_vocabulary));
   }
   return output;
 }

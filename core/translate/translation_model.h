@@ -42,7 +42,8 @@ struct PHRASEQ_API TranslationModel {
   std::unique_ptr<Task> task;
   std::shared_ptr<Architecture> model;
   std::unique_ptr<nn::FlatParameters> parameters;
-  std::string path;  ///< the checkpoint, if it came from one
+  int64_t target_vocabulary = 0;  ///< words that the model must score; set by build_model
+  std::string path;               ///< the checkpoint, if it came from one
 
   /// Makes the model for the task, with sizes from its vocabularies and parameters not yet
   /// initialized.

@@ -157,6 +157,7 @@ DecodingRequest Translator::request_for(const std::vector<Example>& examples,
       request.candidates.push_back(settings_.shortlist->candidates(example.source));
   }
   request.prompts = prompts_of(examples);
+  request.vocabulary = models_.front().target_vocabulary;
   for (const TranslationModel& model : models_) {
     request.models.push_back(model.model.get());
     request.parameters.push_back(model.parameters.get());

@@ -176,6 +176,19 @@ TEST_F(DataFolders, WordsSpelledAsControlSymbolsGiveAWarning) {
   }
 }
 
+TEST_F(DataFolders, ADirectionThatTheModelDoesNotHaveIsRejected) {
+  run(train("data-bin", "run", 2));
+  const std::string turned = " --path run --source-lang de --target-lang en";
+  const CommandResult split = workspace_.run(words("generate data-bin" + turned));
+  EXPECT_EQ(split.exit_code, kExitUsage);
+  EXPECT_THAT(split.errors,
+              HasSubstr("--source-lang de --target-lang en: the model translates only from en to "
+                        "de"));
+  const CommandResult text = workspace_.run(words("generate" + turned), "one two\n");
+  EXPECT_EQ(text.exit_code, kExitOk);
+  EXPECT_THAT(text.errors, HasSubstr("have no effect: the model translates only from en to de"));
+}
+
 TEST_F(DataFolders, SplitsOfAListAreOneTrainingSet) {
   // train = a + b, in the files of two splits.
   const ToyText both = toy_text(100, 1);

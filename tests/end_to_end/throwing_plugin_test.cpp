@@ -29,6 +29,15 @@ class ThrowingPlugin : public ::testing::Test {
     return workspace_.run(toy_train("run", 2) + Arguments{"--plugin-dir", THROWING_PLUGIN_FOLDER} +
                           words(options));
   }
+  /// With another schedule than the toy trainings have.
+  CommandResult train_with_schedule(const std::string& name, int updates) {
+    Arguments arguments = toy_train("run", updates);
+    const auto warmup = std::find(arguments.begin(), arguments.end(), "--warmup-updates");
+    if (warmup != arguments.end())
+      arguments.erase(warmup, warmup + 2);  // an option of the schedule that is replaced
+    return workspace_.run(arguments + Arguments{"--plugin-dir", THROWING_PLUGIN_FOLDER} +
+                          Arguments{"--lr-scheduler", name});
+  }
   CommandResult generate(const std::string& options) {
     return workspace_.run(words("generate --path run") +
                               Arguments{"--plugin-dir", THROWING_PLUGIN_FOLDER} + words(options),
@@ -141,15 +150,10 @@ TEST_F(ThrowingPlugin, IsNamedWhenItsLoaderOptimizerOrScheduleThrows) {
                "optimizer 'throwing' failed in step: an exception that does not derive from "
                "std::exception was thrown",
                kExitPlugin);
-  Arguments scheduled = toy_train("run", 2);
-  const auto warmup = std::find(scheduled.begin(), scheduled.end(), "--warmup-updates");
-  ASSERT_NE(warmup, scheduled.end());
-  scheduled.erase(warmup, warmup + 2);  // an option of the schedule that is replaced
-  scheduled = scheduled + Arguments{"--plugin-dir", THROWING_PLUGIN_FOLDER, "--lr-scheduler"};
-  expect_named(workspace_.run(scheduled + Arguments{"throwing"}),
+  expect_named(train_with_schedule("throwing", 2),
                "lr_scheduler 'throwing' failed in rate: the flux capacitor is empty",
                kExitPlugin);
-  expect_named(workspace_.run(scheduled + Arguments{"negative"}),
+  expect_named(train_with_schedule("negative", 2),
                "lr_scheduler 'negative' failed in rate: the learning rate after 0 updates is -0.5",
                kExitPlugin);
 }
@@ -188,6 +192,41 @@ TEST_F(ThrowingPlugin, IsNamedWhenDecodingThrows) {
                "decoder 'throwing' failed in decode: an exception that does not derive from "
                "std::exception was thrown");
   EXPECT_EQ(generate("").exit_code, kExitOk);
+}
+
+TEST_F(ThrowingPlugin, IsNamedWhenItReturnsWhatDoesNotFit) {
+  for (const char* gives : {"few-words", "short-bias"}) {
+    expect_named(train(std::string("--arch throwing --gives ") + gives),
+                 "architecture 'throwing' failed in forward: expected hidden [");
+  }
+  ASSERT_EQ(train("--arch throwing").exit_code, kExitOk);
+  expect_named(generate("--model-overrides gives=no-session"),
+               "architecture 'throwing' failed in start_decoding: it returned no session");
+  expect_named(generate("--model-overrides gives=narrow-scores"),
+               "architecture 'throwing' failed in a step: expected scores [1, ");
+  expect_named(train("--save-dir other --data-loader empty"),
+               "data_loader 'empty' failed in open: it returned no corpus",
+               kExitPlugin);
+  expect_named(train("--save-dir other --criterion countless"),
+               "criterion 'countless' failed in loss: LossReport counts 0 sentences and ");
+}
+
+TEST_F(ThrowingPlugin, ResumesWithNumbersThatAreNotFinite) {
+  const std::string odd = "--criterion odd --disable-validation --save-dir odd --max-update ";
+  EXPECT_EQ(train(odd + "2").exit_code, kExitOk);
+  const CommandResult further = train(odd + "4");
+  EXPECT_EQ(further.exit_code, kExitOk) << further.errors;
+  EXPECT_EQ(train_with_schedule("infinite", 2).exit_code, kExitOk);
+  const CommandResult later = train_with_schedule("infinite", 4);
+  EXPECT_EQ(later.exit_code, kExitOk) << later.errors;
+}
+
+TEST_F(ThrowingPlugin, DoesNotResumeWithoutTheStateOfItsOptimizer) {
+  ASSERT_EQ(train("--optimizer lazy --max-update 2").exit_code, kExitOk);
+  const CommandResult resumed = train("--optimizer lazy --max-update 4");
+  EXPECT_EQ(resumed.exit_code, kExitFormat) << resumed.errors;
+  EXPECT_THAT(resumed.errors,
+              HasSubstr("optimizer.moment is in the checkpoint, but not in Optimizer::state()"));
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ void require_direction(const Task& task, const std::string& path) {
       "Choose one with --source-lang and --target-lang.");
 }
 
-void warn_of_other_direction(const Task& task, const TaskSetup& setup) {
+void check_direction(const Task& task, const TaskSetup& setup) {
   const auto differs = [](const std::string& asked, const std::string& own) {
     return !asked.empty() && asked != own;
   };
@@ -28,10 +28,16 @@ void warn_of_other_direction(const Task& task, const TaskSetup& setup) {
       !(differs(setup.source_language, task.source_language()) ||
         differs(setup.target_language, task.target_language())))
     return;
-  log_warning(fmt::format(
-      "--source-lang and --target-lang have no effect: the model translates only from {} to {}",
-      task.source_language(),
-      task.target_language()));
+  const std::string only = fmt::format(
+      "the model translates only from {} to {}", task.source_language(), task.target_language());
+  if (!setup.data.empty()) {
+    throw UsageError(fmt::format("--source-lang {} --target-lang {}: {}",
+                                 setup.source_language,
+                                 setup.target_language,
+                                 only),
+                     "Leave both out, or give a model of this direction with --path.");
+  }
+  log_warning("--source-lang and --target-lang have no effect: " + only);
 }
 
 }  // namespace phraseq

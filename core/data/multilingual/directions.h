@@ -25,7 +25,8 @@ class PHRASEQ_API SeveralDirections {
 /// Throws UsageError when the task needs a direction and has none; `path` names its checkpoint.
 PHRASEQ_API void require_direction(const Task& task, const std::string& path);
 
-/// Warns if the chosen direction differs from the only direction of a task.
-PHRASEQ_API void warn_of_other_direction(const Task& task, const TaskSetup& setup);
+/// Throws UsageError if the direction chosen for a data folder differs from the only direction of
+/// the task; only warns if there is no folder.
+PHRASEQ_API void check_direction(const Task& task, const TaskSetup& setup);
 
 }  // namespace phraseq

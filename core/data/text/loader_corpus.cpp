@@ -29,10 +29,16 @@ LoaderCorpus::LoaderCorpus(const Component& loader,
       corpus_(std::move(corpus)),
       added_to_source_(conventions.source_has_bos ? 1 : 0),
       taken_from_source_(conventions.source_has_eos ? 0 : 1),
-      dictionaries_(std::move(dictionaries)) {}
+      dictionaries_(std::move(dictionaries)) {
+  if (corpus_ == nullptr)
+    throw component_failure(loader_, "open", "it returned no corpus");
+}
 
 int64_t LoaderCorpus::size() const {
-  return call_component(loader_, "size", [&] { return corpus_->size(); });
+  const int64_t size = call_component(loader_, "size", [&] { return corpus_->size(); });
+  if (size < 0)
+    throw component_failure(loader_, "size", fmt::format("the size is {}", size));
+  return size;
 }
 
 int64_t LoaderCorpus::source_length(int64_t index) const {

@@ -29,6 +29,7 @@ class PHRASEQ_API LoaderCorpus final : public Corpus {
   int64_t target_length(int64_t index) const override;
   Example get(int64_t index) const override;
   EmptyLengths empty_lengths() const override;
+  std::vector<CorpusPart> parts() const override { return corpus_->parts(); }
   void start_epoch(int64_t epoch) override;
   std::string fingerprint() const override;
 

@@ -81,10 +81,8 @@ std::vector<std::string> TrainRun::problems() const {
       found.push_back(std::move(text));
   }
   for (const Selection* selection :
-       {&task, &architecture, &criterion, &optimizer, &scheduler, &metric}) {
-    if (selection->options)
-      gather(*selection->options);
-  }
+       {&task, &architecture, &criterion, &optimizer, &scheduler, &metric})
+    add_problems_of(*selection, found);
   return found;
 }
 

@@ -97,9 +97,7 @@ void MetricSet::describe(OptionTable& table) {
 }
 
 std::vector<std::string> MetricSet::add_problems(std::vector<std::string> problems) const {
-  for (const Selection& selection : described_) {
-    for (auto& problem : selection.options->problems()) problems.push_back(std::move(problem));
-  }
+  for (const Selection& selection : described_) add_problems_of(selection, problems);
   return problems;
 }
 

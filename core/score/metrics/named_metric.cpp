@@ -1,5 +1,7 @@
 #include "core/score/metrics/named_metric.h"
 
+#include <cmath>
+
 #include <fmt/format.h>
 
 #include "core/plugin/component_call.h"
@@ -34,7 +36,10 @@ void NamedMetric::measure(std::string_view hypothesis,
 }
 
 double NamedMetric::score(std::span<const double> sums) const {
-  return call_component(component_, "score", [&] { return metric_->score(sums); });
+  const double score = call_component(component_, "score", [&] { return metric_->score(sums); });
+  if (!std::isfinite(score))
+    throw component_failure(component_, "score", fmt::format("the score is {}", score));
+  return score;
 }
 
 std::string NamedMetric::detail(std::span<const double> sums) const {

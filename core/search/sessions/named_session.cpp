@@ -1,16 +1,30 @@
 #include "core/search/sessions/named_session.h"
 
+#include <string>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "core/plugin/component_call.h"
 
 namespace phraseq {
+namespace {
 
-NamedSession::NamedSession(const Component& architecture, std::unique_ptr<DecodingSession> session)
-    : architecture_(architecture), session_(std::move(session)) {}
+constexpr const char* kStep = "a step";
+
+}  // namespace
+
+NamedSession::NamedSession(const Component& architecture,
+                           std::unique_ptr<DecodingSession> session,
+                           int64_t vocabulary)
+    : architecture_(architecture), session_(std::move(session)), vocabulary_(vocabulary) {
+  if (session_ == nullptr)
+    throw component_failure(architecture_, "start_decoding", "it returned no session");
+}
 
 StepOutput NamedSession::step(const at::Tensor& last_tokens) {
-  return call_component(architecture_, "a step", [&] { return session_->step(last_tokens); });
+  return checked(call_component(architecture_, kStep, [&] { return session_->step(last_tokens); }),
+                 last_tokens.numel());
 }
 
 StepOutput NamedSession::step_deferred(const at::Tensor& last_tokens,
@@ -18,8 +32,22 @@ StepOutput NamedSession::step_deferred(const at::Tensor& last_tokens,
   auto* deferring = dynamic_cast<DeferringSession*>(session_.get());
   if (deferring == nullptr)
     return step(last_tokens);
-  return call_component(
-      architecture_, "a step", [&] { return deferring->step_deferred(last_tokens, deferred); });
+  StepOutput output = call_component(
+      architecture_, kStep, [&] { return deferring->step_deferred(last_tokens, deferred); });
+  return *deferred ? output : checked(std::move(output), last_tokens.numel());
+}
+
+StepOutput NamedSession::checked(StepOutput output, int64_t rows) const {
+  const at::Tensor& scores = output.scores;
+  const bool fits = scores.defined() && scores.dim() == 2 && scores.size(0) == rows &&
+                    scores.is_floating_point() &&
+                    (vocabulary_ == 0 || scores.size(1) == vocabulary_ + session_->slots());
+  if (fits)
+    return output;
+  const std::string expected =
+      vocabulary_ == 0 ? "words + slots" : std::to_string(vocabulary_ + session_->slots());
+  throw component_failure(
+      architecture_, kStep, fmt::format("expected scores [{}, {}], real", rows, expected));
 }
 
 bool NamedSession::restrict_to(const std::vector<std::vector<int64_t>>& candidates) {

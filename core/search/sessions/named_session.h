@@ -10,10 +10,14 @@
 
 namespace phraseq {
 
-/// An architecture's session: when it throws, the error names the plugin.
+/// An architecture's session: when it throws, or a step gives scores of the wrong shape or type,
+/// the error names the plugin.
 class PHRASEQ_API NamedSession : public DeferringSession {
  public:
-  NamedSession(const Component& architecture, std::unique_ptr<DecodingSession> session);
+  /// `vocabulary`: DecodingRequest::vocabulary.
+  NamedSession(const Component& architecture,
+               std::unique_ptr<DecodingSession> session,
+               int64_t vocabulary);
 
   int64_t rows() const override { return session_->rows(); }
   StepOutput step(const at::Tensor& last_tokens) override;
@@ -26,8 +30,11 @@ class PHRASEQ_API NamedSession : public DeferringSession {
   void chosen(const std::vector<int64_t>& choices) override;
 
  private:
+  StepOutput checked(StepOutput output, int64_t rows) const;
+
   const Component& architecture_;
   std::unique_ptr<DecodingSession> session_;
+  int64_t vocabulary_;
 };
 
 }  // namespace phraseq

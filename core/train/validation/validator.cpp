@@ -166,6 +166,7 @@ std::map<int64_t, std::string> Validator::translations(const Examples& examples,
   request.models = {translation_model_.model.get()};
   request.parameters = {translation_model_.parameters.get()};
   request.architectures = {translation_model_.architecture_selection.component};
+  request.vocabulary = translation_model_.target_vocabulary;
   request.batch = &batch;
   request.precision = precision_;
   request.need_scores = false;

@@ -1,11 +1,15 @@
-// An architecture, a criterion and a decoder that throw, where and what their options select.
+// Components that throw, where and what their options select, or that break the rules of their
+// interfaces.
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <new>
 #include <stdexcept>
 #include <string>
 #include <vector>
+
+#include <ATen/ops/zeros.h>
 
 #include "core/criterion/criterion.h"
 #include "core/data/data_loader.h"
@@ -36,6 +40,7 @@ struct ThrowingOptions final : nn::TransformerOptions {
   std::string throw_in = "nothing";
   std::string thrown = "std";
   int64_t throw_above = -1;
+  std::string gives = "all";
   std::vector<int64_t> nan_in;
 
   void describe(OptionTable& table) override {
@@ -43,6 +48,8 @@ struct ThrowingOptions final : nn::TransformerOptions {
     table.field("throw-in", throw_in, "Where.")
         .one_of({"nothing", "forward", "backward", "start", "step"});
     table.field("thrown", thrown, "What.").one_of({"std", "own", "number", "memory"});
+    table.field("gives", gives, "What is returned.")
+        .one_of({"all", "few-words", "short-bias", "no-session", "narrow-scores"});
     table.field("nan-in", nan_in, "Numbers of training passes, from 1, whose output is NaN.");
     table.field("throw-above", throw_above, "In training, at batches of more target tokens only.");
   }
@@ -59,6 +66,20 @@ class ThrowingSession final : public DecodingSession {
  private:
   int64_t rows_;
   std::string thrown_;
+};
+
+/// Scores ten words.
+class NarrowSession final : public DecodingSession {
+ public:
+  explicit NarrowSession(int64_t rows) : rows_(rows) {}
+  int64_t rows() const override { return rows_; }
+  StepOutput step(const at::Tensor&) override { return {at::zeros({rows_, 10}), false, {}}; }
+  void select(const std::vector<int64_t>& rows) override {
+    rows_ = static_cast<int64_t>(rows.size());
+  }
+
+ private:
+  int64_t rows_;
 };
 
 class ThrowingModel final : public nn::TransformerModel {
@@ -86,6 +107,10 @@ class ThrowingModel final : public nn::TransformerModel {
     const auto& bad = options_.nan_in;
     if (context.training() && std::find(bad.begin(), bad.end(), passes_) != bad.end())
       output.hidden = output.hidden * std::numeric_limits<double>::quiet_NaN();
+    if (options_.gives == "few-words")
+      output.output_weight = output.output_weight.narrow(0, 0, output.output_weight.size(0) - 3);
+    if (options_.gives == "short-bias")
+      output.output_bias = at::zeros({3});
     return output;
   }
   std::unique_ptr<DecodingSession> start_decoding(const Batch& batch,
@@ -95,6 +120,10 @@ class ThrowingModel final : public nn::TransformerModel {
       throw_something(options_.thrown);
     if (options_.throw_in == "step")
       return std::make_unique<ThrowingSession>(batch.sentences(), options_.thrown);
+    if (options_.gives == "no-session")
+      return nullptr;
+    if (options_.gives == "narrow-scores")
+      return std::make_unique<NarrowSession>(batch.sentences());
     return TransformerModel::start_decoding(batch, limits, context);
   }
 
@@ -135,6 +164,30 @@ struct DetachedCriterion final : Criterion {
   }
 };
 
+/// Does not count its sentences.
+struct CountlessCriterion final : Criterion {
+  CountlessCriterion(const SmoothingOption&, const CriterionSetup&) {}
+  LossReport loss(const DecoderOutput& output, const Batch& batch, nn::Context&) override {
+    LossReport report;
+    report.loss = output.hidden.sum();
+    report.tokens = batch.target_out.numel();
+    return report;
+  }
+};
+
+/// One of its sums is not a number.
+struct OddCriterion final : Criterion {
+  OddCriterion(const SmoothingOption&, const CriterionSetup&) {}
+  LossReport loss(const DecoderOutput& output, const Batch& batch, nn::Context&) override {
+    LossReport report;
+    report.loss = output.hidden.sum();
+    report.tokens = batch.target_out.numel();
+    report.sentences = batch.sentences();
+    report.extras["odd"] = std::nan("");
+    return report;
+  }
+};
+
 struct ThrowingDecoder final : Decoder {
   ThrowingDecoder(const NoOptions&, const DecoderSetup&) {}
   std::vector<std::vector<Hypothesis>> decode(const DecodingRequest&) override {
@@ -169,10 +222,26 @@ struct ThrowingLoader final : DataLoader {
   }
 };
 
+struct EmptyLoader final : DataLoader {
+  EmptyLoader(const NoOptions&, const DataLoaderSetup&) {}
+  bool has_split(const std::string&) const override { return true; }
+  std::unique_ptr<Corpus> open(const std::string&, bool) const override { return nullptr; }
+};
+
 struct ThrowingOptimizer final : Optimizer {
   ThrowingOptimizer(const NoOptions&, const OptimizerSetup&) {}
   void step(double, double) override { throw_something("own"); }
   std::map<std::string, at::Tensor> state() override { return {}; }
+};
+
+/// Has a state only after its first step.
+struct LazyOptimizer final : Optimizer {
+  LazyOptimizer(const NoOptions&, const OptimizerSetup&) {}
+  void step(double, double) override { state_ = {{"moment", at::zeros({2})}}; }
+  std::map<std::string, at::Tensor> state() override { return state_; }
+
+ private:
+  std::map<std::string, at::Tensor> state_;
 };
 
 struct ThrowingScheduler final : LrScheduler {
@@ -185,6 +254,20 @@ struct NegativeScheduler final : LrScheduler {
   double rate(int64_t) const override { return -0.5; }
 };
 
+/// Compares with an infinite value until it has a better one.
+struct InfiniteScheduler final : LrScheduler {
+  InfiniteScheduler(const NoOptions&, const LrSchedulerSetup&) {}
+  double rate(int64_t) const override { return 1e-4; }
+  std::map<std::string, double> state() const override { return {{"best", best_}}; }
+  void restore(const std::map<std::string, double>& state) override {
+    if (state.at("best") != best_)
+      throw_something("std");
+  }
+
+ private:
+  double best_ = std::numeric_limits<double>::infinity();
+};
+
 void register_components(Registry& registry) {
   registry.add<Tokenizer, ThrowingTokenizer, NoOptions>("throwing", "Throws.");
   registry.add<DataLoader, ThrowingLoader, NoOptions>("throwing", "Throws.");
@@ -192,6 +275,11 @@ void register_components(Registry& registry) {
   registry.add<LrScheduler, ThrowingScheduler, NoOptions>("throwing", "Throws.");
   registry.add<Architecture, ThrowingModel, ThrowingOptions>("throwing", "Throws.");
   registry.add<LrScheduler, NegativeScheduler, NoOptions>("negative", "Climbs.");
+  registry.add<LrScheduler, InfiniteScheduler, NoOptions>("infinite", "Has an infinite state.");
+  registry.add<Optimizer, LazyOptimizer, NoOptions>("lazy", "Has no state at first.");
+  registry.add<DataLoader, EmptyLoader, NoOptions>("empty", "Returns no corpus.");
+  registry.add<Criterion, CountlessCriterion, SmoothingOption>("countless", "Counts nothing.");
+  registry.add<Criterion, OddCriterion, SmoothingOption>("odd", "Sums no numbers.");
   registry.add<Criterion, ThrowingCriterion, SmoothingOption>("throwing", "Throws.");
   registry.add<Criterion, DetachedCriterion, SmoothingOption>("detached", "Has no gradient.");
   registry.add<Decoder, ThrowingDecoder, NoOptions>("throwing", "Throws.");
