@@ -57,6 +57,7 @@ TEST_F(ScoreCommands, FairseqsNumberIsThatOfItsOwnScorer) {
   // fairseq 0.12.2: fairseq-score --sys tokens --ref truth
   EXPECT_EQ(result.output,
             "BLEU4 = 0.00, 71.4/60.0/33.3/0.0 (BP=0.867, ratio=0.875, syslen=7, reflen=8)\n");
+  EXPECT_EQ(run("score --fairseq -s tokens -r truth").output, result.output);
   EXPECT_EQ(run("score --fairseq --sys tokens --ref truth --order 2 --ignore-case").output,
             "BLEU2 = 62.17, 85.7/60.0 (BP=0.867, ratio=0.875, syslen=7, reflen=8)\n");
   EXPECT_EQ(lines_of(run("score --fairseq --sys tokens --ref truth --sentence-bleu").output).at(1),

@@ -46,6 +46,9 @@ bool is_described(OptionTable& table, const SplitFlag& flag) {
   return find_field(table, flag) != nullptr || (negated && !flag.one_dash);
 }
 
+/// "--lr" or "-s", as it was given.
+std::string name_of(const SplitFlag& flag) { return (flag.one_dash ? "-" : "--") + flag.name; }
+
 /// One pass over the arguments.
 class Taker {
  public:
@@ -73,16 +76,21 @@ class Taker {
     const SplitFlag split = split_flag(argument);
     if (split.name.empty())
       return false;
-    if (is_described(table_, split))
-      return take_value(split);
-    const std::string name = (split.one_dash ? "-" : "--") + split.name;
+    const std::string name = name_of(split);
     const Flag* flag = find_flag(command_, name);
+    if (is_described(table_, split) && !(flag != nullptr && is_read_as_fairseqs(split)))
+      return take_value(split);
     if (flag == nullptr)
       return false;
     if (flag->support == Support::kSame)
       return take_other_name(*flag, split) || take_no_subwords(split);
     answer(*flag, name, value_of(*flag, split));
     return true;
+  }
+
+  /// `score --fairseq -s FILE`: -s is a file, as in fairseq-score; otherwise as in sacrebleu.
+  bool is_read_as_fairseqs(const SplitFlag& split) {
+    return command_ == 's' && split.one_dash && peek_flag(table_, arguments_, "fairseq");
   }
 
   /// An argument that is not a fairseq-only flag, with its value.
@@ -158,7 +166,7 @@ class Taker {
     next_ += follows ? 1 : 0;
     if (!rejection.empty())
       taken_.problems.push_back(
-          fmt::format("--{} {} is not supported: {}", split.name, value, rejection));
+          fmt::format("{} {} is not supported: {}", name_of(split), value, rejection));
     else if (!ours->empty())
       taken_.arguments.push_back(fmt::format("--{}={}", split.name, *ours));
     return true;

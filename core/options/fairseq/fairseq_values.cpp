@@ -78,6 +78,24 @@ bool joins_subwords(std::string_view option) {
   return option.ends_with("remove-bpe") || option == "post-process";
 }
 
+/// Whether an option that accepts only some values does not accept this one.
+bool is_other_choice(const OptionField* field, std::string_view value) {
+  return field != nullptr && !field->choices.empty() &&
+         std::ranges::count(field->choices, value) == 0;
+}
+
+std::string_view rejection_of_bpe(std::string_view value) {
+  constexpr std::string_view kOthers[] = {
+      "byte_bpe", "bytes", "characters", "gpt2", "bert", "hf_byte_bpe"};
+  if (value == "sentencepiece")
+    return "give a SentencePiece model to phraseq preprocess (--subword-model FILE), which stores "
+           "it for the checkpoint; for a checkpoint without one, segment the text with spm_encode "
+           "and use --remove-bpe sentencepiece";
+  if (std::ranges::count(kOthers, value) > 0)
+    return "phraseq does not segment text in this way: pass text that is already segmented";
+  return {};
+}
+
 }  // namespace
 
 std::optional<std::string> translated_value(std::string_view option,
@@ -100,18 +118,11 @@ std::optional<std::string> translated_value(std::string_view option,
 std::string_view rejection_of_value(std::string_view option,
                                     std::string_view value,
                                     const OptionTable& table) {
-  constexpr std::string_view kOthers[] = {
-      "byte_bpe", "bytes", "characters", "gpt2", "bert", "hf_byte_bpe"};
-  const OptionField* const field = table.find(option);
-  if (option != "bpe" || field == nullptr || field->choices.empty() ||
-      std::ranges::count(field->choices, value) > 0)
-    return {};
-  if (value == "sentencepiece")
-    return "give a SentencePiece model to phraseq preprocess (--subword-model FILE), which stores "
-           "it for the checkpoint; for a checkpoint without one, segment the text with spm_encode "
-           "and use --remove-bpe sentencepiece";
-  if (std::ranges::count(kOthers, value) > 0)
-    return "phraseq does not segment text in this way: pass text that is already segmented";
+  if (option == "bpe" && is_other_choice(table.find(option), value))
+    return rejection_of_bpe(value);
+  if (option == "s" && is_other_choice(table.find("smooth-method"), value))
+    return "-s is --smooth-method here, as in sacrebleu; give the file with --sys, or add "
+           "--fairseq for the score of fairseq";
   return {};
 }
 

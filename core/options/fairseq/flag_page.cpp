@@ -61,13 +61,17 @@ std::string names_text(std::string_view names) {
   return text;
 }
 
+/// The answer, and what it needs.
+std::string with_condition(const std::string& answer, const Flag& flag) {
+  return flag.reason.empty() ? answer : fmt::format("{}; {}", answer, flag.reason);
+}
+
 std::string answer_text(const Flag& flag) {
   switch (flag.support) {
     case Support::kSame:
-      return "same";
+      return with_condition("same", flag);
     case Support::kRenamed:
-      return fmt::format(
-          "replaced by `{}`{}{}", flag.ours, flag.reason.empty() ? "" : "; ", flag.reason);
+      return with_condition(fmt::format("replaced by `{}`", flag.ours), flag);
     case Support::kNoEffect:
       return fmt::format("no effect: {}", flag.reason);
     case Support::kDefaultOnly:

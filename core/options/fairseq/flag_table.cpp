@@ -1006,7 +1006,7 @@ constexpr auto kFlags = std::to_array<Flag>({
      kNoEffect,
      "",
      "it applies only to fairseq's Python implementation"},
-    {"--sys -s", "s", kOne, kSame, "", ""},
+    {"--sys -s", "s", kOne, kSame, "", "`-s` only with `--fairseq`"},
     {"--t-mult", "t", kOne, kSame, "", ""},
     {"--target-dict",
      "t",

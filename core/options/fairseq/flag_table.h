@@ -28,7 +28,7 @@ struct Flag {
   Support support;
   std::string_view ours;    ///< kRenamed: the replacement; kDefaultOnly: the value that is accepted
   std::string_view reason;  ///< why it has no effect or is rejected; kRenamed: what the replacement
-                            ///< needs, if that is an option of a component
+                            ///< needs, if that is an option of a component; kSame: an exception
 };
 
 /// Every flag of the seven commands: those of all tasks of translation, and of all optimizers,

@@ -177,6 +177,41 @@ TEST_F(FlagsOfFairseq, NameTheWayToUseAnotherKindOfSubwords) {
   EXPECT_THAT(take("preprocess", {"--bpe", "unknown"}).problems, IsEmpty());
 }
 
+/// The options of `score` whose names differ between sacrebleu and fairseq.
+class FlagsOfFairseqScore : public ::testing::Test {
+ protected:
+  FlagsOfFairseqScore() {
+    table_.field("ref", references_, "References.").positional();
+    table_.field("input", input_, "Systems.").short_flag("i").alias("sys");
+    table_.field("fairseq", fairseq_, "BLEU of fairseq.");
+    table_.field("smooth-method", method_, "Smoothing.").short_flag("s").one_of({"exp", "none"});
+  }
+
+  Taken take(const std::vector<std::string>& arguments) {
+    return take_flags("score", table_, arguments);
+  }
+
+  std::vector<std::string> references_, input_;
+  bool fairseq_ = false;
+  std::string method_ = "exp";
+  OptionTable table_;
+};
+
+TEST_F(FlagsOfFairseqScore, OfOneLetterAreFilesWithTheBleuOfFairseq) {
+  const Taken taken = take({"-s", "out", "-r=truth", "--fairseq"});
+  EXPECT_THAT(taken.arguments, ElementsAre("--sys", "out", "--ref=truth", "--fairseq"));
+  EXPECT_THAT(taken.problems, IsEmpty());
+  EXPECT_THAT(take({"--fairseq", "-i", "out"}).arguments, ElementsAre("--fairseq", "-i", "out"));
+}
+
+TEST_F(FlagsOfFairseqScore, OfOneLetterAreThoseOfSacrebleuOtherwise) {
+  EXPECT_THAT(take({"-s", "none", "truth"}).arguments, ElementsAre("-s", "none", "truth"));
+  EXPECT_THAT(take({"-s", "out", "-r", "truth", "--no-fairseq"}).problems,
+              ElementsAre(AllOf(HasSubstr("-s out is not supported: -s is --smooth-method here"),
+                                HasSubstr("--sys, or add --fairseq"))));
+  EXPECT_THAT(take({"--smooth-method", "out"}).problems, IsEmpty());
+}
+
 TEST_F(FlagsOfFairseq, MaySelectNoSubwordsWithoutATokenizer) {
   for (const char* command : {"generate", "preprocess"}) {
     const Taken taken = take(command, {"--bpe", "none", "data-bin", "--bpe=none"});
