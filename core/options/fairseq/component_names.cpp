@@ -5,9 +5,13 @@
 namespace phraseq::fairseq {
 namespace {
 
-/// Names that begin with `prefix`.
+/// Names that begin with the words of `prefix`.
 struct Family {
   std::string_view kind, prefix, reason;
+
+  bool contains(std::string_view name) const {
+    return name == prefix || (name.starts_with(prefix) && name[prefix.size()] == '_');
+  }
 };
 
 /// The first that fits counts.
@@ -68,7 +72,7 @@ constexpr auto kFamilies = std::to_array<Family>({
 
 std::string_view reason_without(std::string_view kind, std::string_view name) {
   for (const Family& family : kFamilies) {
-    if (family.kind == kind && name.starts_with(family.prefix))
+    if (family.kind == kind && family.contains(name))
       return family.reason;
   }
   return {};

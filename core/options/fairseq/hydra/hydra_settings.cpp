@@ -54,11 +54,11 @@ std::string package_of(const std::string& text) {
 
 /// The file of a group: its settings belong to the group unless its package says otherwise, or, if
 /// it names none, unless it has the group itself. Without a file, NAME is one of fairseq's
-/// components with its defaults.
+/// components with its defaults; fairseq has folders of them (transformer_lm/transformer_lm_gpt).
 Json read_group(const std::string& folder, const std::string& group, const std::string& name) {
   const std::string file = settings_file(folder + "/" + group, name);
   if (!std::filesystem::exists(file))
-    return {{group, {{"_name", name}}}};
+    return {{group, {{"_name", name.substr(name.rfind('/') + 1)}}}};
   const std::string text = read_file(file);
   Json settings = parse_settings(text, file);
   const std::string package = package_of(text);

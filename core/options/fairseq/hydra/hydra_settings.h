@@ -13,9 +13,9 @@ class HydraSettings {
  public:
   /// Reads FOLDER/NAME.yaml and the files of its `defaults`, FOLDER/GROUP/NAME.yaml, in the order
   /// of Hydra 1.0: they replace the file's own values unless `_self_` follows them.
-  /// Without such a file, `GROUP: NAME` selects fairseq's component NAME. `choices` are further
-  /// defaults, or replace those of the same groups. An empty `name`: there is no file. Throws
-  /// IoError, FormatError, and UsageError for what is not a group of fairseq.
+  /// Without such a file, `GROUP: NAME` or `GROUP: FOLDER/NAME` selects fairseq's component NAME.
+  /// `choices` are further defaults, or replace those of the same groups. An empty `name`: there is
+  /// no file. Throws IoError, FormatError, and UsageError for what is not a group of fairseq.
   HydraSettings(const std::string& folder,
                 const std::string& name,
                 const std::map<std::string, std::string>& choices);

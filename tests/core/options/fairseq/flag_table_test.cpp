@@ -115,6 +115,7 @@ TEST(FairseqsComponents, ThatAreMissingHaveAReason) {
       reason_without("architecture", "transformer_lm_wiki103"),
       "there are no adaptive inputs and outputs; transformer_lm_big and transformer_lm_gpt are "
       "available");
+  EXPECT_TRUE(reason_without("architecture", "transformer_lm/transformer_lm_gpt").empty());
   EXPECT_TRUE(reason_without("task", "language_modeling").empty());
   EXPECT_FALSE(reason_without("optimizer", "lamb").empty());
   EXPECT_TRUE(reason_without("architecture", "transformer_iwslt_de_en").empty());

@@ -194,6 +194,15 @@ TEST_F(HydraCommands, ChooseComponentsOnTheCommandLine) {
       UnorderedElementsAre("--lr=0.1", "--optimizer=sgd", "--momentum=0.5", "--arch=transformer"));
 }
 
+/// fairseq's own configurations are in folders:
+/// config/model/transformer_lm/transformer_lm_gpt.yaml.
+TEST_F(HydraCommands, ChooseFairseqsOwnConfigurationsWithTheirFolders) {
+  write("model", "plain.yaml", "_name: transformer\n");
+  EXPECT_THAT(read("common: {}\n", {"model=transformer_lm/transformer_lm_gpt"}),
+              ElementsAre("--arch=transformer_lm_gpt"));
+  EXPECT_THAT(read("defaults:\n- model: ./plain\n"), ElementsAre("--arch=transformer"));
+}
+
 TEST_F(HydraCommands, NeedNoConfiguration) {
   const std::vector<std::string> arguments = {
       "task.data=bin", "criterion=cross_entropy", "optimization.lr=[0.1]", "--save-dir", "runs.d"};
