@@ -219,6 +219,16 @@ bool is_of_group(const std::string& argument) {
          is_group(argument.substr(begin, dot - begin));
 }
 
+/// Hydra's `-m KEY=a,b` starts a run for each value.
+void reject_multirun(const std::vector<std::string>& arguments) {
+  for (const std::string& argument : arguments) {
+    const SplitFlag flag = split_flag(argument);
+    if (flag.name == (flag.one_dash ? "m" : "multirun"))
+      throw UsageError(fmt::format("{}: multirun is not supported", argument),
+                       "Run phraseq train once for each combination of values.");
+  }
+}
+
 }  // namespace
 
 void HydraOptions::describe(OptionTable& table) {
@@ -250,6 +260,7 @@ HydraCommand read_hydra_command(std::span<const std::string> arguments) {
   const auto choices = take_choices(rest);
   if (name.empty() && choices.empty() && std::ranges::none_of(rest, is_of_group))
     return {{arguments.begin(), arguments.end()}, ""};
+  reject_multirun(rest);
   const std::string folder = take_value(rest, "config-dir", "cd");
   HydraSettings settings(folder.empty() ? "." : folder, name, choices);
   std::erase_if(rest, [&](const std::string& argument) { return settings.set(argument); });

@@ -30,7 +30,8 @@ struct HydraCommand {
 /// other commands and of Hydra are left out. `group=name` selects a component. Without
 /// --config-name and without settings, all arguments stay as they are.
 ///
-/// Throws UsageError for other groups, IoError and FormatError for files that cannot be read.
+/// Throws UsageError for other groups and for --multirun, IoError and FormatError for files that
+/// cannot be read.
 PHRASEQ_API HydraCommand read_hydra_command(std::span<const std::string> arguments);
 
 }  // namespace phraseq::fairseq

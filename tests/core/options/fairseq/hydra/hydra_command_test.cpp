@@ -212,6 +212,19 @@ TEST_F(HydraCommands, NeedNoConfiguration) {
   EXPECT_EQ(command.file, "the command line");
 }
 
+TEST_F(HydraCommands, AreOneRunEach) {
+  for (const char* flag : {"-m", "--multirun"}) {
+    EXPECT_THAT(
+        [&] {
+          read("common: {}\n", {flag, "optimization.lr=[0.1],[0.2]"});
+        },
+        ThrowsMessage<UsageError>(AllOf(HasSubstr(std::string(flag) + ": multirun is not"),
+                                        HasSubstr("once for each combination"))));
+  }
+  const std::vector<std::string> without = {"data-bin", "-m"};
+  EXPECT_EQ(read_hydra_command(without).arguments, without);
+}
+
 TEST_F(HydraCommands, AreOnlyThoseWithSettingsOfFairseq) {
   const std::vector<std::string> arguments = {
       "data-bin", "--config-dir", "x", "a.b=c", "--lr=1", "--restore-file", "model.pt"};
