@@ -85,6 +85,51 @@ bool has_one_language(const std::string& path, const PairNames& pairs) {
   });
 }
 
+/// The languages that were requested, either of which may be empty.
+struct RequestedPair {
+  std::string source, target;
+
+  bool is_complete() const { return !source.empty() && !target.empty(); }
+  bool is_in(const std::set<std::string>& pairs) const {
+    return pairs.contains(source + "-" + target) || pairs.contains(target + "-" + source);
+  }
+};
+
+/// The requested pair has data that the manifest does not list: preprocess wrote another one later.
+[[noreturn]] void reject_unlisted(const std::string& path,
+                                  const RequestedPair& pair,
+                                  const PairNames& listed) {
+  throw UsageError(
+      fmt::format("{0}: {1} lists {2}, not {3}-{4}, although there are files of {3}-{4}",
+                  path,
+                  kDataManifest,
+                  listed_pairs(listed),
+                  pair.source,
+                  pair.target),
+      fmt::format("Another pair was preprocessed into this folder. Run phraseq preprocess for "
+                  "{1}-{2} with --destdir {0}/{1}-{2}.",
+                  path,
+                  pair.source,
+                  pair.target));
+}
+
+/// `fitting`: those of `pairs` that fit the request, none or several.
+[[noreturn]] void reject_request(const std::string& path,
+                                 const RequestedPair& requested,
+                                 const PairNames& pairs,
+                                 const PairNames& fitting) {
+  const bool is_other = fitting.empty() && !pairs.empty();
+  if (is_other && requested.is_complete() && requested.is_in(indexed_pairs(path)))
+    reject_unlisted(path, requested, pairs);
+  throw UsageError(fmt::format("{}: the folder contains {}{}",
+                               path,
+                               listed_pairs(fitting.empty() ? pairs : fitting),
+                               is_other ? ", not the requested one" : ""),
+                   requested.is_complete()
+                       ? "Name the folder of the pair, or run phraseq preprocess for it."
+                       : "Give --source-lang and --target-lang.");
+}
+
 [[noreturn]] void reject_one_language(const std::string& path) {
   throw UsageError(fmt::format("{}: text of one language, without translations", path),
                    "Train a language model with --task language_modeling --arch transformer_lm, or "
@@ -153,14 +198,8 @@ void DataFolder::find_languages(const std::string& target_of_raw_text) {
   const auto& fitting = as_named.empty() ? turned : as_named;
   if (fitting.empty() && target_of_raw_text != kNoTargetLanguage && has_one_language(path_, pairs))
     reject_one_language(path_);
-  if (fitting.size() != 1) {
-    throw UsageError(
-        fmt::format("{}: the folder contains {}{}",
-                    path_,
-                    listed_pairs(fitting.empty() ? pairs : fitting),
-                    fitting.empty() && !pairs.empty() ? ", not the requested one" : ""),
-        "Give --source-lang and --target-lang.");
-  }
+  if (fitting.size() != 1)
+    reject_request(path_, {source_, target_}, pairs, fitting);
   std::tie(pair_source_, pair_target_) = *fitting.begin();
   source_ = as_named.empty() ? pair_target_ : pair_source_;
   target_ = as_named.empty() ? pair_source_ : pair_target_;

@@ -10,6 +10,7 @@
 #include "core/corpus/data_folder.h"
 #include "core/corpus/manifest/data_manifest.h"
 #include "core/corpus/preprocess_inputs.h"
+#include "core/corpus/preprocessing/earlier_result.h"
 #include "core/corpus/preprocessing/preprocess_run.h"
 #include "core/corpus/shards/shard_files.h"
 #include "core/io/folders/staging_folder.h"
@@ -18,21 +19,6 @@ namespace phraseq {
 namespace {
 
 namespace fs = std::filesystem;
-
-void reject_earlier_result(const PreprocessOptions& options, const std::string& destination) {
-  for (const std::string& language : {options.source_lang, options.target_lang}) {
-    if (language.empty() && !options.source_lang.empty())
-      continue;
-    const std::string dictionary = dictionary_path(destination, language);
-    if (options.overwrite || !fs::exists(dictionary))
-      continue;
-    throw UsageError(
-        fmt::format("{} exists: {} contains the result of an earlier run", dictionary, destination),
-        "Give another --destdir, or --overwrite. Each language pair has a folder of its own; "
-        "--srcdict "
-        "and --tgtdict read the dictionaries of another one.");
-  }
-}
 
 /// So that a run that fails leaves no shard, which could be taken for its result.
 void remove_earlier_shard(const std::string& folder) {

@@ -88,7 +88,7 @@ Vocabularies vocabularies_of(const PairFolders& folders,
   } catch (const UsageError& failure) {
     throw DataError(
         fmt::format("{}: no data of the pair {}: {}", place, pair.name(), failure.message()),
-        kAddThePair);
+        folders.remedy_for(pair));
   }
 }
 

@@ -64,9 +64,15 @@ void PairFolders::reject_missing(const LanguagePair& pair) const {
           pair.name(),
           fmt::join(pairs_in(first()), ", "),
           others.empty() ? "" : fmt::format("; the pair is in {}", fmt::join(others, ", "))),
-      others.empty() ? kAddThePair
+      others.empty() ? remedy_for(pair)
                      : "The first of several data folders must have all pairs of --lang-pairs: "
-                       "name such a folder first, or preprocess the pair into this one.");
+                       "name such a folder first, or preprocess the pair into a folder of its name "
+                       "within this one.");
+}
+
+std::string PairFolders::remedy_for(const LanguagePair& pair) const {
+  return fmt::format(
+      "Preprocess the pair into {}/{}, or remove it from --lang-pairs.", first(), pair.name());
 }
 
 std::string PairFolders::require_in_first(const LanguagePair& pair) const {

@@ -28,6 +28,8 @@ class PairFolders {
   /// Throws DataError if one of several folders has none of the pairs, because it would never be
   /// used.
   void require_use_of_all(const std::vector<LanguagePair>& pairs) const;
+  /// What the user can do if the first folder lacks a pair.
+  std::string remedy_for(const LanguagePair& pair) const;
 
  private:
   [[noreturn]] void reject_missing(const LanguagePair& pair) const;
@@ -36,10 +38,5 @@ class PairFolders {
   std::vector<std::string> folders_;
   bool is_of_plugin_;  ///< the loader
 };
-
-/// The remedy if a data folder lacks a pair.
-inline constexpr const char* kAddThePair =
-    "Preprocess the pair into this folder or into a folder of its name within it, or remove it "
-    "from --lang-pairs.";
 
 }  // namespace phraseq

@@ -279,7 +279,8 @@ TEST_F(Multilingual, SaysWhichOfSeveralFoldersHasAMissingPair) {
               HasSubstr(path("a") + ": no data of the pair fr-en; the folder has en-de; the pair " +
                         "is in " + path("b") + "\n  The first of several data folders must have"));
   EXPECT_THAT(failure({"a", "b"}, "en-de,de-fr"),
-              HasSubstr(path("a") + ": no data of the pair de-fr; the folder has en-de\n"));
+              HasSubstr(path("a") + ": no data of the pair de-fr; the folder has en-de\n  " +
+                        "Preprocess the pair into " + path("a") + "/de-fr, or remove it"));
   EXPECT_THAT(
       failure({"a", "b"}, "en-de"),
       HasSubstr(path("b") + ": no data of any of the pairs en-de; the folder has fr-en\n  Remove"));

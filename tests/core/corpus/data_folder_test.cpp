@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,6 +18,7 @@ namespace {
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 
 void write_side(const TemporaryFolder& folder,
                 const std::string& split,
@@ -131,6 +133,23 @@ TEST(DataFolder, NamesTheTaskForTextOfOneLanguage) {
   EXPECT_EQ(rejection_of_pair(pair), "no error");
   EXPECT_THAT(rejection_of_pair(pair, "en", "fr"),
               HasSubstr("contains the language pair de-en, not the requested one"));
+}
+
+TEST(DataFolder, SaysThatThereIsDataOfAPairThatTheManifestDoesNotList) {
+  const TemporaryFolder folder;
+  write_pair(folder, "train", "de", "en");
+  write_pair(folder, "train", "fr", "en");
+  folder.write("manifest.json", manifest(""));
+  for (const auto& [source, target] : {std::pair("fr", "en"), std::pair("en", "fr")}) {
+    const std::string pair = fmt::format("{}-{}", source, target);
+    EXPECT_THAT(rejection_of_pair(folder, source, target),
+                AllOf(HasSubstr("lists the language pair de-en, not " + pair + ", although"),
+                      HasSubstr("--destdir " + folder.path() + "/" + pair),
+                      Not(HasSubstr("--source-lang"))));
+  }
+  EXPECT_THAT(rejection_of_pair(folder, "fr"), HasSubstr("Give --source-lang"));
+  EXPECT_THAT(rejection_of_pair(folder, "fr", "de"),
+              AllOf(HasSubstr("pair de-en, not the requested one"), Not(HasSubstr("Give"))));
 }
 
 TEST(DataFolder, RejectsAFolderThatIsNotFinished) {

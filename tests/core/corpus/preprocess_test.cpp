@@ -138,6 +138,36 @@ TEST_F(PreprocessTest, NeedsNoMoreMemoryForMoreText) {
   EXPECT_LT(large - small, 16 * 1024) << small << " KiB and " << large << " KiB";
 }
 
+TEST_F(PreprocessTest, NeverMakesAnotherLanguagePairUnusable) {
+  run();
+  write("train", "a\n", "b\n");
+  folder.write("train.fr", "c\n");
+  options.source_lang = "fr";
+  for (const bool overwrite : {false, true}) {
+    options.overwrite = overwrite;
+    EXPECT_THAT(message(),
+                AllOf(HasSubstr(options.destdir + " contains data of de-en\n"),
+                      HasSubstr("give --destdir " + options.destdir + "/fr-en.")));
+  }
+  EXPECT_EQ(data().source(), "de");
+  for (const std::string language : {"de", "en"}) {
+    fs::remove(options.destdir + "/train.de-en." + language + ".idx");
+  }
+  EXPECT_EQ(message(), "no error") << "the files of the other pair are gone";
+  EXPECT_EQ(data().source(), "fr");
+  std::swap(options.source_lang, options.target_lang);
+  EXPECT_EQ(message(), "no error") << "the other direction has the same files";
+}
+
+TEST_F(PreprocessTest, NeverHidesThePairsOfAFolderOfFairseq) {
+  run();
+  fs::remove(options.destdir + "/manifest.json");
+  folder.write("train.fr", "c\nd\n");
+  options.source_lang = "fr";
+  options.overwrite = true;
+  EXPECT_THAT(message(), HasSubstr("contains data of de-en\n"));
+}
+
 TEST_F(PreprocessTest, CountsWhatTheDictionaryDoesNotKnow) {
   write("valid", "a zzz <unk>\n", "x q\n");
   options.validpref = {folder.file("valid")};
