@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/base/wording/close_matches.h"
+#include "core/options/toolkits/toolkit_names.h"
 #include "core/options/value_text.h"
 
 namespace phraseq {
@@ -126,7 +127,7 @@ class Speller {
       for (const std::string& name : field.short_flags) known.push_back("-" + name);
     }
     result_.problems.push_back(unknown_option(argument.substr(0, argument.find('=')),
-                                              explain_ ? explain_(flag.name) : "",
+                                              explain_option(flag.name, table_, explain_),
                                               did_you_mean("--" + flag.name, known)));
     result_.has_unknown = true;
     if (!flag.has_value && has_value_next())
@@ -178,6 +179,13 @@ SplitFlag split_flag(std::string_view argument) {
   if (flag.has_value)
     flag.value = argument.substr(equals + 1);
   return flag;
+}
+
+std::string explain_option(const std::string& name,
+                           const OptionTable& table,
+                           const ExplainOption& explain) {
+  const std::string explanation = explain ? explain(name) : "";
+  return explanation.empty() ? explain_toolkit_name(table, name) : explanation;
 }
 
 std::string unknown_option(std::string_view shown,

@@ -10,6 +10,12 @@
 
 namespace phraseq {
 
+/// Where an unknown option, given by its name with dashes, belongs, or what it is called here;
+/// empty if nothing is known about it.
+std::string explain_option(const std::string& name,
+                           const OptionTable& table,
+                           const ExplainOption& explain);
+
 /// "unknown option SHOWN" with its explanation, otherwise with a guess of what was meant.
 std::string unknown_option(std::string_view shown,
                            const std::string& explanation,

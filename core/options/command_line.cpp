@@ -50,7 +50,7 @@ std::string unknown_entry(const ConfigEntry& entry,
                           const OptionTable& table,
                           const ExplainOption& explain) {
   return unknown_option(fmt::format("'{}'", excerpt(entry.name)),
-                        explain ? explain(described_name(entry.name)) : "",
+                        explain_option(described_name(entry.name), table, explain),
                         did_you_mean(excerpt(entry.name), table.names()));
 }
 
