@@ -7,10 +7,12 @@
 #include <fmt/ranges.h>
 
 #include "core/base/error.h"
+#include "core/base/log.h"
 #include "core/checkpoint/safetensors/plain_file.h"
 #include "core/checkpoint/safetensors/tensor_role.h"
 #include "core/data/multilingual/directions.h"
 #include "core/data/named_task.h"
+#include "core/options/fairseq/flag_table.h"
 #include "core/plugin/component_call.h"
 #include "core/translate/parameters/loaded_parameters.h"
 #include "core/translate/recorded_components.h"
@@ -32,20 +34,27 @@ TaskState read_task_state(const CheckpointFile& file) {
   return state;
 }
 
+/// `name=value` for one option. Options of fairseq's training, which its users also give here, have
+/// no effect.
+void apply_override(const Selection& selection, OptionTable& table, const std::string& entry) {
+  const size_t equals = entry.find('=');
+  const std::string name = equals == std::string::npos ? "" : entry.substr(0, equals);
+  if (OptionField* const field = table.find(name)) {
+    field->from_text(entry.substr(equals + 1), OptionOrigin::kCommandLine);
+  } else if (fairseq::is_only_of_training(name)) {
+    log_warning(
+        fmt::format("'{}' in --model-overrides has no effect: it is an option of training", name));
+  } else {
+    throw UsageError(fmt::format("--model-overrides '{}' is not NAME=VALUE with an option of {}",
+                                 entry,
+                                 selection.component->name));
+  }
+}
+
 void apply_overrides(Selection& selection, const std::vector<std::string>& overrides) {
   OptionTable table;
   selection.options->describe(table);
-  for (const std::string& entry : overrides) {
-    const size_t equals = entry.find('=');
-    OptionField* field =
-        equals == std::string::npos ? nullptr : table.find(entry.substr(0, equals));
-    if (field == nullptr) {
-      throw UsageError(fmt::format("--model-overrides '{}' is not NAME=VALUE with an option of {}",
-                                   entry,
-                                   selection.component->name));
-    }
-    field->from_text(entry.substr(equals + 1), OptionOrigin::kCommandLine);
-  }
+  for (const std::string& entry : overrides) apply_override(selection, table, entry);
   const auto problems = problems_of(selection);
   if (!overrides.empty() && !problems.empty()) {
     throw UsageError(fmt::format(

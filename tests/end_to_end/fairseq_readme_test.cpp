@@ -124,10 +124,13 @@ TEST_F(FairseqsReadme, TrainsAndTranslatesIwslt) {
       words("generate data-bin/iwslt14.tokenized.de-en --path checkpoints/checkpoint_best.pt "
             "--beam 5 --scoring sacrebleu --sacrebleu --quiet --task translation "
             "-s de -t en --model-overrides") +
-      Arguments{"{'beam': 5}"});
+      Arguments{"{'beam': 5, 'eval_bleu': False}"});
   ASSERT_EQ(scored.exit_code, kExitOk) << scored.errors;
   EXPECT_THAT(scored.output, HasSubstr("Generate test with beam=5: BLEU"));
-  EXPECT_THAT(scored.errors, HasSubstr("'beam' in --model-overrides has no effect"));
+  for (const char* option : {"'beam'", "'eval_bleu'"}) {
+    EXPECT_THAT(scored.errors,
+                HasSubstr(std::string(option) + " in --model-overrides has no effect"));
+  }
 }
 
 TEST_F(FairseqsReadme, WithoutALimitTrainingGoesOnWithAWarning) {

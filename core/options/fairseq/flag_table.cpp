@@ -1160,4 +1160,11 @@ const Flag* find_flag(char command, std::string_view name) {
   return nullptr;
 }
 
+bool is_only_of_training(std::string_view option) {
+  const std::string name = "--" + option_name(option);
+  const Flag* const flag = find_flag('t', name);
+  return flag != nullptr && (flag->support == kSame || flag->support == kNoEffect) &&
+         !name.starts_with("--encoder-") && !name.starts_with("--decoder-");
+}
+
 }  // namespace phraseq::fairseq

@@ -39,4 +39,9 @@ PHRASEQ_API std::span<const Flag> flags();
 /// none.
 const Flag* find_flag(char command, std::string_view name);
 
+/// Whether an option ("eval_bleu") that a model does not have is one of fairseq's training that can
+/// be left out for the model: not one that phraseq rejects or replaces, nor one of an encoder or a
+/// decoder.
+PHRASEQ_API bool is_only_of_training(std::string_view option);
+
 }  // namespace phraseq::fairseq

@@ -104,6 +104,13 @@ TEST(FlagTable, GivesAReasonForEveryFlagThatIsNotSupported) {
   }
 }
 
+TEST(FlagTable, KnowsOptionsOfTrainingThatAModelDoesNotNeed) {
+  for (const char* option : {"eval_bleu", "eval-bleu", "lr", "left_pad_source", "num_workers"})
+    EXPECT_TRUE(is_only_of_training(option)) << option;
+  for (const char* option : {"evil_bleu", "", "adaptive_input", "quant_noise_pq", "encoder_layers"})
+    EXPECT_FALSE(is_only_of_training(option)) << option;
+}
+
 TEST(FairseqsComponents, ThatAreMissingHaveAReason) {
   EXPECT_EQ(reason_without("architecture", "lstm_luong_wmt_en_de"),
             "there is no LSTM model; rnnsearch is the recurrent architecture, with GRU units");
