@@ -35,6 +35,27 @@ std::string_view text_of(const MappedFile& file) {
   throw FormatError(fmt::format("{}: {}", file.path(), what), kPreprocessAgain);
 }
 
+/// The checksum of a file, computed once.
+class ContentSum {
+ public:
+  uint32_t of(const MappedFile& file) {
+    std::call_once(computed_, [&] { sum_ = file.crc32c(); });
+    return sum_;
+  }
+
+ private:
+  std::once_flag computed_;
+  uint32_t sum_ = 0;
+};
+
+void require_unchanged_file(const MappedFile& file, ContentSum& sum) {
+  if (!file.is_rewritten() || file.crc32c() == sum.of(file))
+    return;
+  throw FormatError(file.path() + ": the content has changed since the file was opened",
+                    "Files in use may be replaced by a rename, but not rewritten. Restore the file "
+                    "and run the command again.");
+}
+
 }  // namespace
 
 struct IndexedDataset::State {
@@ -44,8 +65,7 @@ struct IndexedDataset::State {
   IdType type{};
   size_t id_bytes = 0;
   uint64_t sentences = 0;
-  std::once_flag ids_summed;
-  uint32_t ids_sum = 0;
+  ContentSum index_sum, ids_sum;
 
   explicit State(const std::string& given)
       : prefix(given), index(given + ".idx"), ids(given + ".bin") {
@@ -221,11 +241,12 @@ int64_t IndexedDataset::tokens() const {
   return static_cast<int64_t>(state_->ids.size() / state_->id_bytes);
 }
 
-uint32_t IndexedDataset::fingerprint() const { return state_->index.crc32c(); }
+uint32_t IndexedDataset::fingerprint() const { return state_->index_sum.of(state_->index); }
+uint32_t IndexedDataset::ids_fingerprint() const { return state_->ids_sum.of(state_->ids); }
 
-uint32_t IndexedDataset::ids_fingerprint() const {
-  std::call_once(state_->ids_summed, [this] { state_->ids_sum = state_->ids.crc32c(); });
-  return state_->ids_sum;
+void IndexedDataset::require_unchanged() const {
+  require_unchanged_file(state_->index, state_->index_sum);
+  require_unchanged_file(state_->ids, state_->ids_sum);
 }
 
 void IndexedDataset::release() const {

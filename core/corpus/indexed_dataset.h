@@ -44,8 +44,12 @@ class PHRASEQ_API IndexedDataset {
   int64_t length(int64_t index) const;  ///< tokens, including </s>
   std::vector<int64_t> get(int64_t index) const;
   int64_t tokens() const;
-  uint32_t fingerprint() const;      ///< CRC-32C of the .idx file
-  uint32_t ids_fingerprint() const;  ///< CRC-32C of the .bin file; the first call reads all of it
+  /// CRC-32C of the .idx and of the .bin file; the first call reads all of it.
+  uint32_t fingerprint() const;
+  uint32_t ids_fingerprint() const;
+  /// Throws FormatError if a file was rewritten in place since it was opened and has other content
+  /// than when its fingerprint was first asked for.
+  void require_unchanged() const;
   const std::string& prefix() const;
   /// Releases the memory of what was read (MappedFile::release), for passes over the corpus.
   void release() const;

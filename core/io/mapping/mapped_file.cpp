@@ -29,6 +29,7 @@ MappedFile::MappedFile(std::string path, MappedUse use) : path_(std::move(path))
     throw IoError(path_, "read the size of", errno);
   if (S_ISDIR(status.st_mode))
     throw IoError(path_, "read", EISDIR);
+  version_ = version_of(status);
   size_ = static_cast<size_t>(status.st_size);
   if (size_ == 0)
     return;  // nothing to map
@@ -54,6 +55,7 @@ MappedFile::~MappedFile() {
 
 MappedFile::MappedFile(MappedFile&& other) noexcept
     : path_(std::move(other.path_)),
+      version_(other.version_),
       data_(std::exchange(other.data_, nullptr)),
       size_(std::exchange(other.size_, 0)) {}
 
@@ -65,6 +67,22 @@ uint32_t MappedFile::crc32c() const {
     release();
   }
   return sum;
+}
+
+bool MappedFile::is_rewritten() const {
+  struct stat status {};
+  if (::stat(path_.c_str(), &status) != 0)
+    return false;
+  const Version now = version_of(status);
+  return now.device == version_.device && now.inode == version_.inode && now != version_;
+}
+
+MappedFile::Version MappedFile::version_of(const struct stat& status) {
+  return {static_cast<uint64_t>(status.st_dev),
+          static_cast<uint64_t>(status.st_ino),
+          static_cast<int64_t>(status.st_size),
+          static_cast<int64_t>(status.st_mtim.tv_sec),
+          static_cast<int64_t>(status.st_mtim.tv_nsec)};
 }
 
 void MappedFile::release() const {

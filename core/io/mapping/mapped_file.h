@@ -7,6 +7,8 @@
 
 #include "core/base/api.h"
 
+struct stat;
+
 namespace phraseq {
 
 /// What a mapped file's memory is for. kChanging: it may be written to; the file and other programs
@@ -29,12 +31,25 @@ class PHRASEQ_API MappedFile {
 
   /// CRC-32C of the content; reads all of it but uses little memory.
   uint32_t crc32c() const;
+  /// Whether the file was written to, in place, after it was opened. False if it was replaced by a
+  /// rename or removed, which leaves the memory as it is.
+  bool is_rewritten() const;
   /// Releases the memory of what was read; it is read from the file again when needed. For passes
   /// over a file that is larger than the memory.
   void release() const;
 
  private:
+  /// What tells versions of a file apart.
+  struct Version {
+    uint64_t device = 0, inode = 0;
+    int64_t size = 0, modified_seconds = 0, modified_nanoseconds = 0;
+
+    bool operator==(const Version&) const = default;
+  };
+  static Version version_of(const struct stat& status);
+
   std::string path_;
+  Version version_;
   const std::byte* data_ = nullptr;
   size_t size_ = 0;
 };

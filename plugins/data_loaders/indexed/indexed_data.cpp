@@ -41,6 +41,13 @@ class IndexedPairs final : public Corpus {
       example.phrases = phrases_->of(example);
     return example;
   }
+  void start_epoch(int64_t) override {
+    source_.require_unchanged();
+    for (const auto* side : {&target_, &trees_, &alignments_}) {
+      if (*side)
+        (*side)->require_unchanged();
+    }
+  }
   std::string fingerprint() const override {
     return fmt::format("indexed {} sentences, crc32c {:08x} {:08x}, ids {:08x} {:08x}{}{}{}",
                        size(),

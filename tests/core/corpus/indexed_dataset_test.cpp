@@ -1,8 +1,10 @@
 #include "core/corpus/indexed_dataset.h"
 
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <string>
 
@@ -20,6 +22,7 @@ namespace {
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::ThrowsMessage;
 using Sentences = std::vector<std::vector<int64_t>>;
 
 std::string write_corpus(const TemporaryFolder& folder,
@@ -207,6 +210,30 @@ TEST(IndexedDataset, NamesTheFirstSentenceWithAnIdBeyondTheDictionary) {
         error.what(),
         HasSubstr("sentence 2 contains the id 9, but the largest id of the dictionary is 8"));
   }
+}
+
+TEST(IndexedDataset, NoticesThatAFileWasRewritten) {
+  const TemporaryFolder folder;
+  const std::string prefix = write_corpus(folder, {{4, 5, 2}, {7, 2}});
+  const auto data = IndexedDataset::open(prefix);
+  data.ids_fingerprint();
+  const std::string ids = prefix + ".bin", content = read_file(ids);
+  const auto later = std::filesystem::last_write_time(ids) + std::chrono::hours(1);
+  std::filesystem::last_write_time(ids, later);  // writes within a few milliseconds are one
+  EXPECT_NO_THROW(data.require_unchanged()) << "the content is the same";
+  std::ofstream(ids, std::ios::binary) << with<uint16_t>(content, 0, 6);
+  std::filesystem::last_write_time(ids, later);
+  EXPECT_THAT([&] { data.require_unchanged(); },
+              ThrowsMessage<FormatError>(HasSubstr(ids + ": the content has changed")));
+}
+
+TEST(IndexedDataset, StaysAsItIsIfItsFilesAreReplaced) {
+  const TemporaryFolder folder;
+  const std::string prefix = write_corpus(folder, {{4, 5, 2}, {7, 2}});
+  const auto data = IndexedDataset::open(prefix);
+  write_corpus(folder, {{5, 4, 2}});
+  EXPECT_NO_THROW(data.require_unchanged());
+  EXPECT_THAT(data.get(0), ElementsAre(4, 5, 2));
 }
 
 TEST(IndexedDataset, RejectsASentenceThatIsNotThere) {
