@@ -1,8 +1,8 @@
 #include "core/text/bpe/learn_bpe.h"
 
-#include <set>
+#include <optional>
+#include <queue>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "core/base/utf8_characters.h"
 
@@ -20,52 +20,83 @@ struct PairHash {
   }
 };
 
-struct Word {
-  std::vector<Symbol> symbols;
+struct RankedPair {
   int64_t count = 0;
+  SymbolPair symbols;
 };
 
-/// The pairs of all words, the most frequent first.
+/// The pairs of all words, and a queue of them, the most frequent first. A count that changes is
+/// queued late: one that rose by `queue_raised`, one that fell when the pair comes first.
 class PairCounts {
  public:
-  explicit PairCounts(const std::vector<std::string>& texts) : ranked_(Order{&texts}) {}
+  explicit PairCounts(const std::vector<std::string>& texts) : queue_(Lower{&texts}) {}
 
-  void add(const SymbolPair& pair, int64_t count, size_t word) {
-    int64_t& known = counts_[pair];
-    if (known != 0)
-      ranked_.erase({known, pair});
-    known += count;
-    if (known != 0)
-      ranked_.insert({known, pair});
-    if (count > 0)
-      words_[pair].insert(word);
+  void add(const SymbolPair& symbols, int64_t count, size_t word) {
+    Pair& pair = *pairs_.try_emplace(symbols).first;
+    pair.second.count += count;
+    if (pair.second.words.empty() || pair.second.words.back() != word)
+      pair.second.words.push_back(word);
+    if (!std::exchange(pair.second.is_raised, true))
+      raised_.push_back(&pair);
   }
-  bool empty() const { return ranked_.empty(); }
-  std::pair<int64_t, SymbolPair> best() const { return *ranked_.begin(); }
-  /// The words that have the pair, or had it.
-  std::unordered_set<size_t> take_words(const SymbolPair& pair) {
-    std::unordered_set<size_t> found = std::move(words_[pair]);
-    words_.erase(pair);
-    return found;
+  void subtract(const SymbolPair& symbols, int64_t count) { pairs_.at(symbols).count -= count; }
+
+  /// Before `best`, when counts were added.
+  void queue_raised() {
+    for (Pair* pair : raised_) {
+      pair->second.is_raised = false;
+      if (pair->second.count > pair->second.queued)
+        queue(*pair);
+    }
+    raised_.clear();
+  }
+  /// The most frequent pair, if there is one.
+  std::optional<RankedPair> best() {
+    while (!queue_.empty()) {
+      const auto [count, pair] = queue_.top();
+      if (count == pair->second.count)
+        return RankedPair{count, pair->first};
+      queue_.pop();
+      if (count == pair->second.queued)  // else it is queued with a higher count
+        queue(*pair);
+    }
+    return std::nullopt;
+  }
+  /// The words that have the pair, or had it; a word may be named twice.
+  std::vector<size_t> take_words(const SymbolPair& symbols) {
+    return std::exchange(pairs_.at(symbols).words, {});
   }
 
  private:
-  using Entry = std::pair<int64_t, SymbolPair>;
-  struct Order {
+  struct Occurrences {
+    int64_t count = 0;
+    int64_t queued = 0;  ///< at least the count, except for raised pairs
+    bool is_raised = false;
+    std::vector<size_t> words;
+  };
+  using Pair = std::pair<const SymbolPair, Occurrences>;
+  using Entry = std::pair<int64_t, Pair*>;
+  struct Lower {
     const std::vector<std::string>* texts;
     bool operator()(const Entry& a, const Entry& b) const {
       if (a.first != b.first)
-        return a.first > b.first;
-      const std::string& a_left = text(a.second.first);
-      const std::string& b_left = text(b.second.first);
-      return a_left != b_left ? a_left > b_left : text(a.second.second) > text(b.second.second);
+        return a.first < b.first;
+      const auto& [a_left, a_right] = a.second->first;
+      const auto& [b_left, b_right] = b.second->first;
+      return a_left != b_left ? text(a_left) < text(b_left) : text(a_right) < text(b_right);
     }
     const std::string& text(Symbol symbol) const { return (*texts)[static_cast<size_t>(symbol)]; }
   };
 
-  std::unordered_map<SymbolPair, int64_t, PairHash> counts_;
-  std::unordered_map<SymbolPair, std::unordered_set<size_t>, PairHash> words_;
-  std::set<Entry, Order> ranked_;
+  void queue(Pair& pair) {
+    pair.second.queued = pair.second.count;
+    if (pair.second.count > 0)
+      queue_.push({pair.second.count, &pair});
+  }
+
+  std::unordered_map<SymbolPair, Occurrences, PairHash> pairs_;
+  std::priority_queue<Entry, std::vector<Entry>, Lower> queue_;
+  std::vector<Pair*> raised_;
 };
 
 /// Symbols by their texts; equal texts are one symbol.
@@ -94,49 +125,84 @@ std::vector<Symbol> symbols_of(const std::string& word, Symbols& symbols) {
   return numbers;
 }
 
-void count_pairs(const Word& word, size_t number, int64_t sign, PairCounts& pairs) {
-  for (size_t i = 0; i + 1 < word.symbols.size(); ++i)
-    pairs.add({word.symbols[i], word.symbols[i + 1]}, sign * word.count, number);
-}
-
-void merge_in(Word& word, const SymbolPair& pair, Symbol merged) {
-  std::vector<Symbol> symbols;
-  for (size_t i = 0; i < word.symbols.size(); ++i) {
-    const bool is_pair = i + 1 < word.symbols.size() && word.symbols[i] == pair.first &&
-                         word.symbols[i + 1] == pair.second;
-    symbols.push_back(is_pair ? merged : word.symbols[i]);
-    i += is_pair ? 1 : 0;
+class BpeLearner {
+ public:
+  explicit BpeLearner(const WordCounts& words) {
+    for (const auto& [text, count] : words) {
+      if (!text.empty())
+        words_.push_back({symbols_of(text, symbols_), count});
+    }
+    for (size_t word = 0; word < words_.size(); ++word) count_pairs(word);
   }
-  word.symbols = std::move(symbols);
-}
+
+  /// The two symbols merged, or nothing if no pair occurs `min_count` times.
+  std::optional<std::pair<std::string, std::string>> merge_best(int64_t min_count) {
+    pairs_.queue_raised();
+    const auto best = pairs_.best();
+    if (!best || best->count < min_count)
+      return std::nullopt;
+    const auto& [left, right] = best->symbols;
+    std::pair texts = {texts_[static_cast<size_t>(left)], texts_[static_cast<size_t>(right)]};
+    const Symbol merged = symbols_.number(texts.first + texts.second);
+    for (const size_t word : pairs_.take_words(best->symbols))
+      merge_in(word, best->symbols, merged);
+    return texts;
+  }
+
+ private:
+  struct Word {
+    std::vector<Symbol> symbols;
+    int64_t count = 0;
+  };
+
+  void count_pairs(size_t number) {
+    const auto& [symbols, count] = words_[number];
+    for (size_t i = 0; i + 1 < symbols.size(); ++i)
+      pairs_.add({symbols[i], symbols[i + 1]}, count, number);
+  }
+
+  void replace(const SymbolPair& old, const SymbolPair& with, size_t word) {
+    pairs_.subtract(old, words_[word].count);
+    pairs_.add(with, words_[word].count, word);
+  }
+
+  /// Symbols before `to` are already those of the result, those from `from` on are the old ones.
+  void merge_in(size_t word, const SymbolPair& pair, Symbol merged) {
+    std::vector<Symbol>& symbols = words_[word].symbols;
+    size_t to = 0;
+    for (size_t from = 0; from < symbols.size(); ++from, ++to) {
+      symbols[to] = symbols[from];
+      if (from + 1 == symbols.size() || SymbolPair(symbols[from], symbols[from + 1]) != pair)
+        continue;
+      pairs_.subtract(pair, words_[word].count);
+      if (to > 0)
+        replace({symbols[to - 1], pair.first}, {symbols[to - 1], merged}, word);
+      ++from;
+      if (from + 1 < symbols.size())
+        replace({pair.second, symbols[from + 1]}, {merged, symbols[from + 1]}, word);
+      symbols[to] = merged;
+    }
+    symbols.resize(to);
+  }
+
+  std::vector<std::string> texts_;
+  Symbols symbols_{texts_};
+  PairCounts pairs_{texts_};
+  std::vector<Word> words_;
+};
 
 }  // namespace
 
 std::vector<std::pair<std::string, std::string>> learn_bpe(const WordCounts& words,
                                                            int64_t merges,
                                                            int64_t min_count) {
-  std::vector<std::string> texts;
-  Symbols symbols(texts);
-  std::vector<Word> all;
-  for (const auto& [text, count] : words) {
-    if (!text.empty())
-      all.push_back({symbols_of(text, symbols), count});
-  }
-  PairCounts pairs(texts);
-  for (size_t i = 0; i < all.size(); ++i) count_pairs(all[i], i, 1, pairs);
+  BpeLearner learner(words);
   std::vector<std::pair<std::string, std::string>> learned;
-  while (static_cast<int64_t>(learned.size()) < merges && !pairs.empty()) {
-    const auto [count, pair] = pairs.best();
-    if (count < min_count)
+  while (static_cast<int64_t>(learned.size()) < merges) {
+    auto merge = learner.merge_best(min_count);
+    if (!merge)
       break;
-    learned.emplace_back(texts[static_cast<size_t>(pair.first)],
-                         texts[static_cast<size_t>(pair.second)]);
-    const Symbol merged = symbols.number(learned.back().first + learned.back().second);
-    for (const size_t number : pairs.take_words(pair)) {
-      count_pairs(all[number], number, -1, pairs);
-      merge_in(all[number], pair, merged);
-      count_pairs(all[number], number, 1, pairs);
-    }
+    learned.push_back(*std::move(merge));
   }
   return learned;
 }
