@@ -51,22 +51,39 @@ class PHRASEQ_API WordAligner {
   double translation(uint32_t source, uint32_t target) const;
 
  private:
-  /// Translations of one source word: target words, sorted, with their θ and expected counts.
+  /// θ and the expected count of a target word.
+  struct Translation {
+    double probability = 1;  ///< at first any constant: only ratios count
+    double count = 0;
+  };
+  /// Translations of one source word.
   struct Row {
-    std::vector<uint32_t> targets;
-    std::vector<double> probabilities;
-    std::vector<double> counts;
+    static constexpr uint32_t kNotThere = static_cast<uint32_t>(-1);
+
+    std::vector<uint32_t> targets;  ///< sorted
+    std::vector<Translation> translations;
+    std::vector<uint32_t> index;  ///< hash table with open addressing: places, or kNotThere
     size_t seen = 0;  ///< number of targets that are already sorted, while rows are collected
+
+    void sort_targets();
+    void make_translations();
+    uint32_t place_of(uint32_t target) const;
+  };
+
+  /// Where the row of each word of a source sentence, null's first, has each word of its
+  /// translation, [source + 1, target], and θ.
+  struct Cells {
+    std::vector<uint32_t> places;
+    std::vector<double> probabilities;
   };
 
   void gather(const NumberedText& source, const NumberedText& target);
   void count(std::span<const uint32_t> source, std::span<const uint32_t> target);
   void maximize();
-  static void sort_row(Row& row);
-  /// Weights of null and each source word for the target word at `place`, not normalized.
-  std::vector<double> weights(std::span<const uint32_t> source,
-                              std::span<const uint32_t> target,
-                              size_t place) const;
+  Cells find_cells(std::span<const uint32_t> source, std::span<const uint32_t> target) const;
+  /// Weights of null and each source word, `weight` [source + 1], for the target word at `place` of
+  /// `length`, not normalized.
+  void weigh(const Cells& cells, size_t place, size_t length, std::span<double> weight) const;
 
   WordAlignerSettings settings_;
   std::vector<Row> rows_;  ///< by source word; the last is null's
