@@ -30,11 +30,23 @@ std::vector<uint32_t> characters_of(std::string_view line, bool whitespace) {
   return characters;
 }
 
-/// Writes an order's counts into the row at `at`.
-void write_counts(const NgramCounts& counts, std::span<double> row, size_t at) {
-  row[at] = counts.reference > 0 ? static_cast<double>(counts.hypothesis) : 0.0;
-  row[at + 1] = static_cast<double>(counts.reference);
-  row[at + 2] = static_cast<double>(counts.matches);
+/// Writes the counts of some orders at the beginning of the row.
+void write_counts(const std::vector<NgramCounts>& orders, std::span<double> row) {
+  size_t at = 0;
+  for (const NgramCounts& counts : orders) {
+    row[at] = counts.reference > 0 ? static_cast<double>(counts.hypothesis) : 0.0;
+    row[at + 1] = static_cast<double>(counts.reference);
+    row[at + 2] = static_cast<double>(counts.matches);
+    at += 3;
+  }
+}
+
+std::vector<NgramCounts> match_words(std::string_view hypothesis,
+                                     std::string_view reference,
+                                     int order) {
+  WordNumbers numbers;
+  const std::vector<uint32_t> target[] = {numbers.number(chrf_words(reference))};
+  return match_ngrams(numbers.number(chrf_words(hypothesis)), target, order);
 }
 
 /// Precision, recall and F of one order; what cannot be computed is 1e-16.
@@ -125,17 +137,10 @@ void Chrf::measure(std::string_view hypothesis,
   for (const auto& line : references) {
     const std::string reference = prepare(line);
     const std::vector<uint32_t> target[] = {characters_of(reference, settings_.whitespace)};
-    size_t at = 0;
-    for (const auto& counts : match_ngrams(characters, target, settings_.char_order)) {
-      write_counts(counts, candidate, at);
-      at += 3;
-    }
-    WordNumbers numbers;
-    const std::vector<uint32_t> target_words[] = {numbers.number(chrf_words(reference))};
-    const auto words = numbers.number(chrf_words(text));
-    for (const auto& counts : match_ngrams(words, target_words, settings_.word_order)) {
-      write_counts(counts, candidate, at);
-      at += 3;
+    write_counts(match_ngrams(characters, target, settings_.char_order), candidate);
+    if (settings_.word_order > 0) {
+      write_counts(match_words(text, reference, settings_.word_order),
+                   std::span(candidate).subspan(3 * static_cast<size_t>(settings_.char_order)));
     }
     const double f = score(candidate);
     if (f > best) {
