@@ -13,21 +13,27 @@ namespace phraseq::score {
 namespace {
 
 /// Draws are made one after the other, scores in parallel: a block of draws is in memory at a time.
-constexpr int64_t kBlock = 256;
+constexpr size_t kMostSamples = 256;
+constexpr size_t kMostBytes = size_t{16} << 20;  ///< but at least one sample per thread
+
+size_t samples_per_block(size_t bytes_per_sample, int threads) {
+  const size_t fitting = kMostBytes / std::max<size_t>(bytes_per_sample, 1);
+  return std::clamp(fitting, std::min(thread_count(threads), kMostSamples), kMostSamples);
+}
 
 /// `draw(numbers)` makes the next ones; `score(sample, numbers)` uses the `per_sample` numbers of a
 /// sample.
 template <class Number, class Draw, class Score>
-void in_blocks(int64_t samples, size_t per_sample, int threads, Draw draw, Score score) {
+void in_blocks(size_t samples, size_t per_sample, int threads, Draw draw, Score score) {
+  const size_t block = samples_per_block(per_sample * sizeof(Number), threads);
   std::vector<Number> numbers;
-  for (int64_t begin = 0; begin < samples; begin += kBlock) {
-    const auto count = static_cast<size_t>(std::min(kBlock, samples - begin));
+  for (size_t begin = 0; begin < samples; begin += block) {
+    const size_t count = std::min(block, samples - begin);
     numbers.resize(count * per_sample);
     draw(std::span<Number>(numbers));
     in_parallel(count, threads, [&](size_t first, size_t last) {
       for (size_t at = first; at < last; ++at) {
-        score(static_cast<size_t>(begin) + at,
-              std::span(numbers).subspan(at * per_sample, per_sample));
+        score(begin + at, std::span(numbers).subspan(at * per_sample, per_sample));
       }
     });
   }
@@ -73,7 +79,7 @@ void score_resamples(const Metric& metric,
   const size_t sentences = systems.front().sentences();
   Pcg64 generator(seed);
   in_blocks<uint32_t>(
-      static_cast<int64_t>(scores.front().resampled.size()),
+      scores.front().resampled.size(),
       sentences,
       threads,
       [&](std::span<uint32_t> drawn) {
@@ -143,7 +149,7 @@ std::vector<double> randomized_differences(const Metric& metric,
   Pcg64 generator(seed);
   RandomBits bits(generator);
   in_blocks<uint8_t>(
-      trials,
+      differences.size(),
       first.sentences(),
       threads,
       [&](std::span<uint8_t> from_first) { bits.fill(from_first); },

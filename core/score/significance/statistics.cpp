@@ -40,11 +40,15 @@ std::vector<double> Statistics::sums() const {
   return totals;
 }
 
+size_t thread_count(int threads) {
+  return threads > 0 ? static_cast<size_t>(threads)
+                     : std::max<size_t>(std::thread::hardware_concurrency(), 1);
+}
+
 void in_parallel(size_t count,
                  int threads,
                  const std::function<void(size_t begin, size_t end)>& work) {
-  size_t workers = threads > 0 ? static_cast<size_t>(threads) : std::thread::hardware_concurrency();
-  workers = std::clamp<size_t>(workers, 1, std::max<size_t>(count, 1));
+  const size_t workers = std::min(thread_count(threads), std::max<size_t>(count, 1));
   const size_t pieces = workers == 1 ? 1 : std::min(count, workers * kPiecesPerThread);
   std::vector<std::exception_ptr> failures(workers);
   const auto run = [&](size_t worker) {

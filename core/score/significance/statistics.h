@@ -25,8 +25,11 @@ struct Statistics {
   PHRASEQ_API std::vector<double> sums() const;
 };
 
-/// Calls `work(begin, end)` for pieces that together make up 0 .. count-1, on up to `threads`
-/// threads (0 = one per core). An exception thrown by a piece is rethrown here.
+/// The number of threads that an option means: 0 = one per core.
+PHRASEQ_API size_t thread_count(int threads);
+
+/// Calls `work(begin, end)` for pieces that together make up 0 .. count-1, on up to
+/// `thread_count(threads)` threads. An exception thrown by a piece is rethrown here.
 PHRASEQ_API void in_parallel(size_t count,
                              int threads,
                              const std::function<void(size_t begin, size_t end)>& work);

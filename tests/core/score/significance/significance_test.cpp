@@ -8,6 +8,7 @@
 #include "core/score/metrics/bleu.h"
 #include "core/score/metrics/chrf.h"
 #include "core/score/metrics/ter.h"
+#include "core/score/significance/pcg64.h"
 
 namespace phraseq::score {
 namespace {
@@ -127,6 +128,32 @@ TEST(Significance, GivesASystemTheSameResamplesAloneAsAmongOthers) {
     EXPECT_EQ(alone[0].score, together[system].score);
   }
   EXPECT_NE(together[0].resampled, together[1].resampled);
+}
+
+/// The sum of the drawn sentences' numbers.
+struct SumOfNumbers final : Metric {
+  std::string name() const override { return "sum"; }
+  size_t statistics() const override { return 1; }
+  void measure(std::string_view,
+               std::span<const std::string_view>,
+               std::span<double>) const override {}
+  double score(std::span<const double> sums) const override { return sums[0]; }
+};
+
+// So many sentences that draws of only 209 resamples are in memory at a time.
+TEST(Significance, DrawsTheSentencesOfLongTestSetsInOneSequence) {
+  Statistics system{1, std::vector<double>(20001)};
+  for (size_t sentence = 0; sentence < system.values.size(); ++sentence)
+    system.values[sentence] = static_cast<double>(sentence);
+  for (const int threads : {1, 3}) {
+    const auto scores = bootstrap(SumOfNumbers(), std::span(&system, 1), 212, kSeed, threads);
+    Pcg64 generator(kSeed);
+    for (const double score : scores[0].resampled) {
+      uint64_t sum = 0;
+      for (size_t i = 0; i < system.values.size(); ++i) sum += generator.below(20001);
+      ASSERT_EQ(score, static_cast<double>(sum));
+    }
+  }
 }
 
 TEST(Significance, RejectsSystemsOfDifferentLengths) {
