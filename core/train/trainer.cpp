@@ -60,6 +60,7 @@ Trainer::Trainer(TrainerDependencies parts, TrainerOptions options)
                   &recovery_},
                  options_.sums),
       step_(parts_, options_),
+      watch_(parts_, options_, state_, step_),
       bad_updates_(state_, *parts_.log, parts_.folder, options_.optimization.max_bad_updates),
       validations_(parts_, options_.validation, state_),
       checkpoints_(
@@ -86,45 +87,45 @@ void Trainer::require_batches() const {
 int Trainer::run() {
   require_batches();
   parts_.scheduler->begin_epoch(state_.finished_epochs + 1);
-  if (const auto reached = limit(); reached && !was_stopped_in_end_of_epoch()) {
+  if (const auto reached = watch_.limit(); reached && !was_stopped_in_end_of_epoch()) {
     log_info(fmt::format("nothing to do: at {}; increase the limit to continue", *reached));
     return 0;
   }
-  warn_without_limit(limits());
+  warn_without_limit(watch_.limits());
   share_parameters(parts_, options_.precision);
-  parts_.log->begin(limits(), progress(), state_);
+  parts_.log->begin(watch_.limits(), watch_.progress(), state_);
   if (is_new_model_)
     parts_.log->event("start", {{"updates", state_.updates}});
   train();
-  if (signalled() == 0) {
-    log_info(fmt::format("training stops: {}", *limit()));
+  if (watch_.signalled() == 0) {
+    log_info(fmt::format("training stops: {}", *watch_.limit()));
     if (options_.validation.validate_interval_updates == 0)
       validate();
   }
-  checkpoints_.at_end(progress());
+  checkpoints_.at_end(watch_.progress());
   warn_of_result();
-  if (signalled() == 0)
+  if (watch_.signalled() == 0)
     validations_.require_finite();
-  return signalled();
+  return watch_.signalled();
 }
 
 /// Trains until the run is over.
 void Trainer::train() {
   do {
-    while (!is_over()) train_epoch();
+    while (!watch_.is_over()) train_epoch();
     finish_pending_update();
-    if (signalled() == 0 && is_at_end_of_epoch())
+    if (watch_.signalled() == 0 && watch_.is_at_end_of_epoch())
       end_epoch();
-  } while (!is_over());  // the learning rate of the next epoch may be above --stop-min-lr again
+  } while (!watch_.is_over());  // the next learning rate may be above --stop-min-lr again
 }
 
 /// Trains until the epoch ends or the run is over.
 void Trainer::train_epoch() {
-  while (!is_over()) {
+  while (!watch_.is_over()) {
     UpdateGroup group = gather();
     if (group.sentence_ids.empty()) {
       if (parts_.batches->batches_in_epoch() == 0)
-        checkpoints_.at_end(progress());  // what has been trained before
+        checkpoints_.at_end(watch_.progress());  // what has been trained before
       require_batches();
       // A run resumed at an epoch's end has counted it already.
       if (state_.finished_epochs < parts_.batches->epoch())
@@ -157,34 +158,12 @@ void Trainer::train_update(UpdateGroup group) {
   BatchReports reports = gradients_.compute(group, next_pass());
   reduce(group, reports);
   finish_pending_update();
-  step_.clip_and_step(std::move(reports), std::move(group.sentence_ids), learning_rate());
+  step_.clip_and_step(std::move(reports), std::move(group.sentence_ids), watch_.learning_rate());
   if (step_.is_deferred() && !needs_result_now())
     return;
   finish_update();
   validate_after_update();
-  checkpoints_.after_update(progress(), checkpoint_requested());
-}
-
-double Trainer::learning_rate() const { return parts_.scheduler->rate(state_.updates); }
-
-/// The progress after `more_updates` further updates.
-TrainingProgress Trainer::progress(int64_t more_updates) const {
-  const int64_t updates = state_.updates + more_updates;
-  TrainingProgress then;
-  then.epoch = parts_.batches->epoch();
-  then.batch = parts_.batches->batches_delivered();
-  then.batches = parts_.batches->batches_in_epoch();
-  then.updates = updates;
-  then.finished_epochs = state_.finished_epochs;
-  then.wall_seconds = parts_.log->wall_seconds();
-  then.learning_rate = parts_.scheduler->rate(updates);
-  then.learning_rate_rises =
-      updates > 0 && then.learning_rate > parts_.scheduler->rate(updates - 1);
-  then.loss_scale = step_.loss_scale();
-  then.validations_without_better = state_.validations_without_better;
-  then.best = state_.best;
-  then.best_metric = options_.validation.best_checkpoint_metric;
-  return then;
+  checkpoints_.after_update(watch_.progress(), watch_.checkpoint_requested());
 }
 
 UpdateGroup Trainer::gather() {
@@ -211,9 +190,10 @@ UpdatePass Trainer::next_pass() const {
 void Trainer::reduce(const UpdateGroup& group, BatchReports& reports) {
   if (parts_.processes->is_alone())
     return;
-  agreed_ = exchange_reports(*parts_.processes, own_report(std::move(reports)));
-  gradients_.sum(group.contributes, agreed_.sums_again);
-  reports = agreed_.batches;
+  ProcessReport agreed = exchange_reports(*parts_.processes, own_report(std::move(reports)));
+  gradients_.sum(group.contributes, agreed.sums_again);
+  reports = std::move(agreed.batches);
+  watch_.note(std::move(agreed));
 }
 
 /// This process's report for the all-reduce; call after the gradients are computed.
@@ -241,7 +221,7 @@ bool Trainer::needs_result_now() const {
     return true;
   const bool is_asked = parts_.signals != nullptr && parts_.signals->has_request();
   return is_asked || all_batches_delivered(*parts_.batches) ||
-         limit(/*more_updates=*/1).has_value();
+         watch_.limit(/*more_updates=*/1).has_value();
 }
 
 /// Finishes the update before this one if its result is still on the GPU.
@@ -279,35 +259,11 @@ void Trainer::count_update(const UpdateResult& result) {
   }
 }
 
-/// The stop limits; patience is ignored without a validator.
-StopLimits Trainer::limits() const {
-  const auto& o = options_.optimization;
-  return {o.max_update,
-          o.max_epoch,
-          o.stop_time_hours,
-          o.stop_min_lr,
-          parts_.validator == nullptr ? 0 : options_.validation.patience};
-}
-
-/// The limit that would be reached after `more_updates` further updates.
-std::optional<std::string> Trainer::limit(int64_t more_updates) const {
-  TrainingProgress then = progress(more_updates);
-  if (!parts_.processes->is_alone())
-    then.wall_seconds = agreed_.wall_seconds;
-  return reached_limit(limits(), then);
-}
-
-bool Trainer::checkpoint_requested() const {
-  if (!parts_.processes->is_alone())
-    return agreed_.checkpoint_requested;
-  return parts_.signals != nullptr && parts_.signals->take_checkpoint_request();
-}
-
 void Trainer::log_update() {
-  parts_.log->tick(progress(), state_.interval);
+  parts_.log->tick(watch_.progress(), state_.interval);
   // "updates" of the interval rather than of the run: a skipped update logs nothing twice.
   if (state_.interval.updates >= 1 && state_.updates % parts_.log->log_interval() == 0) {
-    parts_.log->interval(progress(), state_.interval);
+    parts_.log->interval(watch_.progress(), state_.interval);
     state_.interval = {};
   }
 }
@@ -315,31 +271,32 @@ void Trainer::log_update() {
 /// Validates every --validate-interval-updates or, without it, after the last update of the run.
 void Trainer::validate_after_update() {
   const int64_t validate_every = options_.validation.validate_interval_updates;
-  const bool is_due = validate_every > 0
-                          ? state_.updates > 0 && state_.updates % validate_every == 0
-                          : limit().has_value() && !is_at_end_of_epoch();  // end_epoch validates
+  const bool is_due =
+      validate_every > 0
+          ? state_.updates > 0 && state_.updates % validate_every == 0
+          : watch_.limit().has_value() && !watch_.is_at_end_of_epoch();  // end_epoch validates
   if (is_due)
     validate();
 }
 
 void Trainer::end_epoch() {
   ++state_.finished_epochs;
-  parts_.log->epoch_end(progress(), state_.epoch);
+  parts_.log->epoch_end(watch_.progress(), state_.epoch);
   if (state_.epoch.updates > 0 && state_.epoch.losses.loss_sum == 0) {
     log_warning(
         "the loss of all batches is 0: no target token is part of it (is --ignore-prefix-size "
         "larger than the sentences?)");
   }
   state_.epoch = {};
-  const bool is_due = is_validation_due_after(state_.finished_epochs);
-  const auto value = is_due || ends_with_validation() ? validate() : std::nullopt;
+  const bool is_due = watch_.is_validation_due_after(state_.finished_epochs);
+  const auto value = is_due || watch_.ends_with_validation() ? validate() : std::nullopt;
   parts_.scheduler->end_epoch(state_.updates, is_due ? value : std::nullopt);
   parts_.scheduler->begin_epoch(state_.finished_epochs + 1);
-  checkpoints_.after_epoch(progress());
+  checkpoints_.after_epoch(watch_.progress());
 }
 
 std::optional<double> Trainer::validate() {
-  return validations_.validate(progress(), checkpoints_);
+  return validations_.validate(watch_.progress(), checkpoints_);
 }
 
 void Trainer::write_checkpoint_to(const std::string& path, bool stays) {
@@ -412,46 +369,22 @@ void Trainer::warn_of_result() const {
         "{}. Try another --lr (now {:g}; 0.0005 to 0.005 is usual with Adam) and another "
         "--warmup-updates, and make sure that the lines of the two languages correspond",
         loss,
-        learning_rate()));
+        watch_.learning_rate()));
   }
   if (parts_.validator != nullptr)
     parts_.validator->warn_of_repeated_hypotheses();
 }
 
-int Trainer::signalled() const {
-  if (!parts_.processes->is_alone())
-    return agreed_.signal;
-  return parts_.signals == nullptr ? 0 : parts_.signals->requested();
-}
-
-/// True if a limit is reached or a signal has arrived.
-bool Trainer::is_over() const { return limit() || signalled() != 0; }
-
 /// True for a run that a signal or a kill has ended between the last update of an epoch and its
 /// validation or its checkpoint.
 bool Trainer::was_stopped_in_end_of_epoch() const {
-  if (!is_at_end_of_epoch())
+  if (!watch_.is_at_end_of_epoch())
     return false;
   const int64_t epoch = state_.finished_epochs + 1;
-  const bool is_validated_then = is_validation_due_after(epoch) || ends_with_validation();
+  const bool is_validated_then =
+      watch_.is_validation_due_after(epoch) || watch_.ends_with_validation();
   return (is_validated_then && validations_.are_possible() && !validations_.is_done()) ||
          checkpoints_.saves_after_epoch(epoch);
-}
-
-bool Trainer::is_validation_due_after(int64_t epoch) const {
-  return epoch % options_.validation.validate_interval == 0;
-}
-
-/// True if the run ends here, and its last validation comes before its last checkpoint.
-bool Trainer::ends_with_validation() const {
-  return options_.validation.validate_interval_updates == 0 && limit().has_value();
-}
-
-/// True if the last update finished an epoch that end_epoch has not counted yet.
-bool Trainer::is_at_end_of_epoch() const {
-  const BatchIterator& batches = *parts_.batches;
-  return state_.finished_epochs < batches.epoch() &&
-         batches.batches_delivered() == batches.batches_in_epoch();
 }
 
 }  // namespace phraseq

@@ -8,10 +8,9 @@
 #include "core/distributed/process_report.h"
 #include "core/train/checkpoint_keeper.h"
 #include "core/train/loss_trend.h"
-#include "core/train/stop_rules.h"
 #include "core/train/train_state.h"
 #include "core/train/trainer_dependencies.h"
-#include "core/train/training_progress.h"
+#include "core/train/training_watch.h"
 #include "core/train/update/bad_updates.h"
 #include "core/train/update/out_of_memory_recovery.h"
 #include "core/train/update/update_gradients.h"
@@ -70,17 +69,7 @@ class PHRASEQ_API Trainer {
   void write_checkpoint_to(const std::string& path, bool stays);
 
   int64_t updates_begun() const;
-  double learning_rate() const;
-  TrainingProgress progress(int64_t more_updates = 0) const;
-  StopLimits limits() const;
-  std::optional<std::string> limit(int64_t more_updates = 0) const;
   bool was_stopped_in_end_of_epoch() const;
-  bool is_validation_due_after(int64_t epoch) const;
-  bool ends_with_validation() const;
-  bool is_at_end_of_epoch() const;
-  bool is_over() const;
-  bool checkpoint_requested() const;
-  int signalled() const;
   void require_batches() const;
   void warn_of_result() const;
 
@@ -90,10 +79,10 @@ class PHRASEQ_API Trainer {
   OutOfMemoryRecovery recovery_;
   UpdateGradients gradients_;
   UpdateStep step_;
+  TrainingWatch watch_;
   BadUpdates bad_updates_;
   Validations validations_;
   CheckpointKeeper checkpoints_;
-  ProcessReport agreed_;  ///< combined report of all processes, last update
   LossTrend loss_trend_;
   int64_t announced_epoch_ = 0;
   std::string skipped_;  ///< the sentences that were announced as skipped
