@@ -32,12 +32,13 @@ void warn_without_limit(const StopLimits& limits) {
 }
 
 /// Collects the divided optimizer state in the first process, which saves it.
-SavingTogether saving_together(const TrainerDependencies& parts, const CheckpointOptions& options) {
-  ShardedOptimizer* const sharded = parts.sharded;
+SavingTogether saving_together(const TrainerDependencies& dependencies,
+                               const CheckpointOptions& options) {
+  ShardedOptimizer* const sharded = dependencies.sharded;
   if (sharded == nullptr || options.no_save || options.no_save_optimizer_state)
     return {};
   return {[sharded] { sharded->collect(); },
-          [sharded, processes = parts.processes](bool saved) {
+          [sharded, processes = dependencies.processes](bool saved) {
             sharded->release();
             return !processes->text_of_first(saved ? "saved" : "").empty();
           }};
@@ -45,57 +46,58 @@ SavingTogether saving_together(const TrainerDependencies& parts, const Checkpoin
 
 }  // namespace
 
-Trainer::Trainer(TrainerDependencies parts, TrainerOptions options)
-    : parts_(parts),
+Trainer::Trainer(TrainerDependencies dependencies, TrainerOptions options)
+    : dependencies_(dependencies),
       options_(std::move(options)),
-      recovery_({parts_.batches,
+      recovery_({dependencies_.batches,
                  &state_,
-                 parts_.log,
-                 parts_.translation_model->parameters->values().device(),
-                 parts_.processes->is_first()},
+                 dependencies_.log,
+                 dependencies_.translation_model->parameters->values().device(),
+                 dependencies_.processes->is_first()},
                 {options_.optimization.max_bad_updates, options_.checkpoint_activations}),
-      gradients_({parts_.translation_model->parameters.get(),
-                  parts_.workers,
-                  parts_.processes,
+      gradients_({dependencies_.translation_model->parameters.get(),
+                  dependencies_.workers,
+                  dependencies_.processes,
                   &recovery_},
                  options_.sums),
-      step_(parts_, options_),
-      watch_(parts_, options_, state_, step_),
-      bad_updates_(state_, *parts_.log, parts_.folder, options_.optimization.max_bad_updates),
-      validations_(parts_, options_.validation, state_),
+      step_(dependencies_, options_),
+      watch_(dependencies_, options_, state_, step_),
+      bad_updates_(
+          state_, *dependencies_.log, dependencies_.folder, options_.optimization.max_bad_updates),
+      validations_(dependencies_, options_.validation, state_),
       checkpoints_(
-          parts_.folder,
+          dependencies_.folder,
           options_.checkpoints,
           {options_.validation.best_checkpoint_metric, validations_.larger_is_better()},
           state_,
-          *parts_.log,
+          *dependencies_.log,
           [this](const std::string& path, bool stays) { write_checkpoint_to(path, stays); },
-          saving_together(parts_, options_.checkpoints)) {
-  if (!parts_.processes->is_alone())
-    parts_.batches->share(parts_.processes->rank(), parts_.processes->size());
-  parts_.batches->divide(parts_.workers->count());
+          saving_together(dependencies_, options_.checkpoints)) {
+  if (!dependencies_.processes->is_alone())
+    dependencies_.batches->share(dependencies_.processes->rank(), dependencies_.processes->size());
+  dependencies_.batches->divide(dependencies_.workers->count());
 }
 
 void Trainer::require_batches() const {
-  if (parts_.batches->batches_in_epoch() > 0)
+  if (dependencies_.batches->batches_in_epoch() > 0)
     return;
   throw DataError(fmt::format("epoch {}: there are no sentence pairs to train on: {}",
-                              parts_.batches->epoch(),
-                              parts_.batches->skipped().text()));
+                              dependencies_.batches->epoch(),
+                              dependencies_.batches->skipped().text()));
 }
 
 int Trainer::run() {
   require_batches();
-  parts_.scheduler->begin_epoch(state_.finished_epochs + 1);
+  dependencies_.scheduler->begin_epoch(state_.finished_epochs + 1);
   if (const auto reached = watch_.limit(); reached && !was_stopped_in_end_of_epoch()) {
     log_info(fmt::format("nothing to do: at {}; increase the limit to continue", *reached));
     return 0;
   }
   warn_without_limit(watch_.limits());
-  share_parameters(parts_, options_.precision);
-  parts_.log->begin(watch_.limits(), watch_.progress(), state_);
+  share_parameters(dependencies_, options_.precision);
+  dependencies_.log->begin(watch_.limits(), watch_.progress(), state_);
   if (is_new_model_)
-    parts_.log->event("start", {{"updates", state_.updates}});
+    dependencies_.log->event("start", {{"updates", state_.updates}});
   train();
   if (watch_.signalled() == 0) {
     log_info(fmt::format("training stops: {}", *watch_.limit()));
@@ -124,11 +126,11 @@ void Trainer::train_epoch() {
   while (!watch_.is_over()) {
     UpdateGroup group = gather();
     if (group.sentence_ids.empty()) {
-      if (parts_.batches->batches_in_epoch() == 0)
+      if (dependencies_.batches->batches_in_epoch() == 0)
         checkpoints_.at_end(watch_.progress());  // what has been trained before
       require_batches();
       // A run resumed at an epoch's end has counted it already.
-      if (state_.finished_epochs < parts_.batches->epoch())
+      if (state_.finished_epochs < dependencies_.batches->epoch())
         end_epoch();
       return;
     }
@@ -139,7 +141,7 @@ void Trainer::train_epoch() {
 
 /// Each epoch may have data of its own (A:B:C).
 void Trainer::announce_skipped() {
-  const BatchIterator& batches = *parts_.batches;
+  const BatchIterator& batches = *dependencies_.batches;
   if (batches.epoch() == announced_epoch_)
     return;
   const bool is_first = announced_epoch_ == 0;
@@ -169,8 +171,8 @@ void Trainer::train_update(UpdateGroup group) {
 UpdateGroup Trainer::gather() {
   const auto& by_epoch = options_.optimization.update_freq;
   const auto epoch = static_cast<size_t>(state_.finished_epochs);
-  const int64_t processes = parts_.processes->size();
-  return gather_update(*parts_.batches,
+  const int64_t processes = dependencies_.processes->size();
+  return gather_update(*dependencies_.batches,
                        {by_epoch[std::min(epoch, by_epoch.size() - 1)] * processes,
                         options_.optimization.accumulate_to_tokens},
                        processes);
@@ -188,9 +190,9 @@ UpdatePass Trainer::next_pass() const {
 
 /// Sums the gradients over all processes, and makes `reports` those of all batches of the update.
 void Trainer::reduce(const UpdateGroup& group, BatchReports& reports) {
-  if (parts_.processes->is_alone())
+  if (dependencies_.processes->is_alone())
     return;
-  ProcessReport agreed = exchange_reports(*parts_.processes, own_report(std::move(reports)));
+  ProcessReport agreed = exchange_reports(*dependencies_.processes, own_report(std::move(reports)));
   gradients_.sum(group.contributes, agreed.sums_again);
   reports = std::move(agreed.batches);
   watch_.note(std::move(agreed));
@@ -202,11 +204,11 @@ ProcessReport Trainer::own_report(BatchReports reports) const {
   mine.batches = std::move(reports);
   mine.sums_again = gradients_.is_spoiled();
   for (auto& [position, report] : mine.batches) report.read();
-  if (parts_.signals != nullptr) {
-    mine.signal = parts_.signals->requested();
-    mine.checkpoint_requested = parts_.signals->take_checkpoint_request();
+  if (dependencies_.signals != nullptr) {
+    mine.signal = dependencies_.signals->requested();
+    mine.checkpoint_requested = dependencies_.signals->take_checkpoint_request();
   }
-  mine.wall_seconds = parts_.log->wall_seconds();
+  mine.wall_seconds = dependencies_.log->wall_seconds();
   return mine;
 }
 
@@ -215,12 +217,12 @@ bool Trainer::needs_result_now() const {
   const auto is_due = [after = state_.updates + 1](int64_t every) {
     return every > 0 && after % every == 0;
   };
-  if (!step_.has_result() || is_due(parts_.log->log_interval()) ||
+  if (!step_.has_result() || is_due(dependencies_.log->log_interval()) ||
       is_due(options_.validation.validate_interval_updates) ||
       is_due(options_.checkpoints.save_interval_updates))
     return true;
-  const bool is_asked = parts_.signals != nullptr && parts_.signals->has_request();
-  return is_asked || all_batches_delivered(*parts_.batches) ||
+  const bool is_asked = dependencies_.signals != nullptr && dependencies_.signals->has_request();
+  return is_asked || all_batches_delivered(*dependencies_.batches) ||
          watch_.limit(/*more_updates=*/1).has_value();
 }
 
@@ -245,8 +247,8 @@ void Trainer::count_update(const UpdateResult& result) {
     return bad_updates_.note(result.sentence_ids, result.sums.loss_sum, result.gradient_norm);
   }
   ++state_.updates;
-  if (parts_.average != nullptr)
-    parts_.average->update(state_.updates);
+  if (dependencies_.average != nullptr)
+    dependencies_.average->update(state_.updates);
   state_.bad_updates_in_a_row = 0;
   checkpoints_.note_update();
   loss_trend_.note(result.sums.loss_sum, result.sums.tokens);
@@ -260,10 +262,10 @@ void Trainer::count_update(const UpdateResult& result) {
 }
 
 void Trainer::log_update() {
-  parts_.log->tick(watch_.progress(), state_.interval);
+  dependencies_.log->tick(watch_.progress(), state_.interval);
   // "updates" of the interval rather than of the run: a skipped update logs nothing twice.
-  if (state_.interval.updates >= 1 && state_.updates % parts_.log->log_interval() == 0) {
-    parts_.log->interval(watch_.progress(), state_.interval);
+  if (state_.interval.updates >= 1 && state_.updates % dependencies_.log->log_interval() == 0) {
+    dependencies_.log->interval(watch_.progress(), state_.interval);
     state_.interval = {};
   }
 }
@@ -281,7 +283,7 @@ void Trainer::validate_after_update() {
 
 void Trainer::end_epoch() {
   ++state_.finished_epochs;
-  parts_.log->epoch_end(watch_.progress(), state_.epoch);
+  dependencies_.log->epoch_end(watch_.progress(), state_.epoch);
   if (state_.epoch.updates > 0 && state_.epoch.losses.loss_sum == 0) {
     log_warning(
         "the loss of all batches is 0: no target token is part of it (is --ignore-prefix-size "
@@ -290,8 +292,8 @@ void Trainer::end_epoch() {
   state_.epoch = {};
   const bool is_due = watch_.is_validation_due_after(state_.finished_epochs);
   const auto value = is_due || watch_.ends_with_validation() ? validate() : std::nullopt;
-  parts_.scheduler->end_epoch(state_.updates, is_due ? value : std::nullopt);
-  parts_.scheduler->begin_epoch(state_.finished_epochs + 1);
+  dependencies_.scheduler->end_epoch(state_.updates, is_due ? value : std::nullopt);
+  dependencies_.scheduler->begin_epoch(state_.finished_epochs + 1);
   checkpoints_.after_epoch(watch_.progress());
 }
 
@@ -300,19 +302,20 @@ std::optional<double> Trainer::validate() {
 }
 
 void Trainer::write_checkpoint_to(const std::string& path, bool stays) {
-  const AverageInUse in_use(parts_.average);
-  state_.scheduler = parts_.scheduler->state();
+  const AverageInUse in_use(dependencies_.average);
+  state_.scheduler = dependencies_.scheduler->state();
   if (const LossScaler* const scaler = step_.loss_scaler())
     state_.loss_scaler = scaler->state();
   CheckpointContents contents;
-  contents.translation_model = parts_.translation_model;
-  contents.optimizer = options_.checkpoints.no_save_optimizer_state ? nullptr : parts_.optimizer;
+  contents.translation_model = dependencies_.translation_model;
+  contents.optimizer =
+      options_.checkpoints.no_save_optimizer_state ? nullptr : dependencies_.optimizer;
   contents.state = &state_;
-  if (parts_.average != nullptr && contents.optimizer != nullptr)
-    contents.trained = parts_.average->other();
+  if (dependencies_.average != nullptr && contents.optimizer != nullptr)
+    contents.trained = dependencies_.average->other();
   contents.options = to_json(*options_.table);
-  contents.position = parts_.batches->position();
-  contents.processes = parts_.processes->size();
+  contents.position = dependencies_.batches->position();
+  contents.processes = dependencies_.processes->size();
   contents.is_temporary = !stays;
   write_train_checkpoint(path, contents);
 }
@@ -321,28 +324,28 @@ void Trainer::resume(const std::string& path,
                      const TrainRecord& record,
                      const CheckpointFile* file) {
   const ResumingRun run{options_.table,
-                        parts_.translation_model->task.get(),
+                        dependencies_.translation_model->task.get(),
                         &options_.optimization,
                         &options_.checkpoints,
-                        parts_.processes->size()};
+                        dependencies_.processes->size()};
   require_same_options(run, path, record);
   if (file != nullptr) {
     restore_training(*file,
                      record,
-                     *parts_.translation_model,
-                     options_.checkpoints.reset_optimizer ? nullptr : parts_.optimizer,
-                     parts_.average);
+                     *dependencies_.translation_model,
+                     options_.checkpoints.reset_optimizer ? nullptr : dependencies_.optimizer,
+                     dependencies_.average);
   }
   announce_processes(run, record);
   restore_state(path, record);
   is_new_model_ = false;
-  parts_.translation_model->parameters->refresh_copy(options_.precision);
+  dependencies_.translation_model->parameters->refresh_copy(options_.precision);
   log_info(fmt::format("resumed from {} at update {}, epoch {}, batch {}",
                        path,
                        state_.updates,
-                       parts_.batches->epoch(),
-                       parts_.batches->batches_delivered()));
-  parts_.log->event("resume", {{"updates", state_.updates}, {"checkpoint", path}});
+                       dependencies_.batches->epoch(),
+                       dependencies_.batches->batches_delivered()));
+  dependencies_.log->event("resume", {{"updates", state_.updates}, {"checkpoint", path}});
 }
 
 void Trainer::restore_state(const std::string& path, const TrainRecord& record) {
@@ -350,14 +353,14 @@ void Trainer::restore_state(const std::string& path, const TrainRecord& record) 
       *options_.table, options_.validation.best_checkpoint_metric, record.options);
   state_ = resumed_state(record.state, options_.checkpoints, same_metric);
   if (!options_.checkpoints.reset_lr_scheduler)
-    parts_.scheduler->restore(state_.scheduler);
+    dependencies_.scheduler->restore(state_.scheduler);
   if (!same_metric)
-    parts_.scheduler->forget_values();
+    dependencies_.scheduler->forget_values();
   LossScaler* const scaler = step_.loss_scaler();
   if (scaler != nullptr && !state_.loss_scaler.is_null())
     scaler->restore(JsonEntry(state_.loss_scaler, path + ": the state of the loss scale"));
   if (!options_.checkpoints.reset_dataloader)
-    parts_.batches->restore(record.position);
+    dependencies_.batches->restore(record.position);
 }
 
 /// Warns of a new model that has learned little. Does not check a trained one that was trained
@@ -371,8 +374,8 @@ void Trainer::warn_of_result() const {
         loss,
         watch_.learning_rate()));
   }
-  if (parts_.validator != nullptr)
-    parts_.validator->warn_of_repeated_hypotheses();
+  if (dependencies_.validator != nullptr)
+    dependencies_.validator->warn_of_repeated_hypotheses();
 }
 
 /// True for a run that a signal or a kill has ended between the last update of an epoch and its

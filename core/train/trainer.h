@@ -32,8 +32,8 @@ struct TrainRecord;
 /// is the same.
 class PHRASEQ_API Trainer {
  public:
-  Trainer(TrainerDependencies parts, TrainerOptions options);
-  Trainer(const Trainer&) = delete;  // its parts refer to its state
+  Trainer(TrainerDependencies dependencies, TrainerOptions options);
+  Trainer(const Trainer&) = delete;  // its members refer to its state
   Trainer& operator=(const Trainer&) = delete;
 
   /// Continues the run of the checkpoint at `path`. Throws a UsageError that lists the options that
@@ -73,7 +73,7 @@ class PHRASEQ_API Trainer {
   void require_batches() const;
   void warn_of_result() const;
 
-  TrainerDependencies parts_;
+  TrainerDependencies dependencies_;
   TrainerOptions options_;
   TrainState state_;
   OutOfMemoryRecovery recovery_;

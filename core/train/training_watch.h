@@ -20,7 +20,7 @@ namespace phraseq {
 class PHRASEQ_API TrainingWatch {
  public:
   /// All of them outlive this.
-  TrainingWatch(const TrainerDependencies& parts,
+  TrainingWatch(const TrainerDependencies& dependencies,
                 const TrainerOptions& options,
                 const TrainState& state,
                 const UpdateStep& step);
@@ -50,7 +50,7 @@ class PHRASEQ_API TrainingWatch {
   bool checkpoint_requested() const;
 
  private:
-  const TrainerDependencies& parts_;
+  const TrainerDependencies& dependencies_;
   const TrainerOptions& options_;
   const TrainState& state_;
   const UpdateStep& step_;

@@ -69,14 +69,14 @@ class Search {
       : field_(field),
         request_(request),
         counts_tokens_(field.name == "max-tokens"),
-        device_(request.parts.translation_model->parameters->values().device()),
-        trials_(request.parts, request.settings, request.batching) {
+        device_(request.dependencies.translation_model->parameters->values().device()),
+        trials_(request.dependencies, request.settings, request.batching) {
     const int64_t free = share_of_free_memory(device_, *request.processes);
     const auto usable = static_cast<int64_t>(kUsableShare * static_cast<double>(free));
-    range_.bytes =
-        std::max<int64_t>(0,
-                          usable - request.reserved_bytes -
-                              reserved_address_space(*request.parts.translation_model->parameters));
+    range_.bytes = std::max<int64_t>(
+        0,
+        usable - request.reserved_bytes -
+            reserved_address_space(*request.dependencies.translation_model->parameters));
     range_.smallest = counts_tokens_ ? trials_.longest() : 1;
     range_.largest = counts_tokens_ ? trials_.tokens() : trials_.sentences();
     before_ = nn::memory_use(device_).now;
@@ -156,7 +156,7 @@ std::optional<nlohmann::json> settle_batches(OptionTable& table, const Automatic
   if (field == nullptr)
     return std::nullopt;
   const int64_t recorded = recorded_number(*field, request.recorded);
-  const at::Device device = request.parts.translation_model->parameters->values().device();
+  const at::Device device = request.dependencies.translation_model->parameters->values().device();
   if (recorded == 0)
     require_counted_memory(*field, device);
   nlohmann::json report = recorded > 0 ? take_recorded(*field, recorded) : search(*field, request);

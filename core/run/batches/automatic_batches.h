@@ -13,7 +13,7 @@ namespace phraseq {
 
 /// Everything that determines the size of batches.
 struct AutomaticBatches {
-  TrialParts parts;
+  TrialDependencies dependencies;
   PassSettings settings;
   BatchingOptions batching;                  ///< includes the limit that is not automatic
   int64_t reserved_bytes = 0;                ///< memory that training takes later

@@ -222,11 +222,12 @@ class TrainingJob {
   /// Determines automatic batch sizes; nothing if there are none.
   std::optional<nlohmann::json> settle_automatic_batches() {
     AutomaticBatches request;
-    request.parts = {&translation_model_,
-                     criterion_.get(),
-                     corpus_.get(),
-                     [this] { return make_criterion(run_, translation_model_); },
-                     [this](int64_t max_tokens) { return thread_settings(run_, max_tokens); }};
+    request.dependencies = {
+        &translation_model_,
+        criterion_.get(),
+        corpus_.get(),
+        [this] { return make_criterion(run_, translation_model_); },
+        [this](int64_t max_tokens) { return thread_settings(run_, max_tokens); }};
     request.settings = {precision_of(run_), run_.machine.checkpoint_activations, {}};
     request.batching = training_batches(run_, *translation_model_.model);
     request.reserved_bytes = reserved_bytes(run_, translation_model_, processes_);

@@ -45,16 +45,18 @@ std::vector<int64_t> longest_first(const Corpus& corpus, BatchingOptions positio
 
 }  // namespace
 
-TrialPasses::TrialPasses(TrialParts parts, PassSettings settings, const BatchingOptions& positions)
-    : parts_(std::move(parts)), settings_(settings) {
-  parts_.corpus->start_epoch(1);
-  order_ = longest_first(*parts_.corpus, positions);
+TrialPasses::TrialPasses(TrialDependencies dependencies,
+                         PassSettings settings,
+                         const BatchingOptions& positions)
+    : dependencies_(std::move(dependencies)), settings_(settings) {
+  dependencies_.corpus->start_epoch(1);
+  order_ = longest_first(*dependencies_.corpus, positions);
 }
 
 int64_t TrialPasses::longest() const {
   int64_t longest = 0;
   for (const int64_t pair : order_)
-    longest = std::max(longest, lengths_of(*parts_.corpus, pair).longer());
+    longest = std::max(longest, lengths_of(*dependencies_.corpus, pair).longer());
   return longest;
 }
 
@@ -62,7 +64,7 @@ int64_t TrialPasses::sentences() const { return static_cast<int64_t>(order_.size
 
 int64_t TrialPasses::tokens() const {
   Lengths all;
-  for (const int64_t pair : order_) all.add(*parts_.corpus, pair);
+  for (const int64_t pair : order_) all.add(*dependencies_.corpus, pair);
   return all.longer();
 }
 
@@ -76,7 +78,7 @@ std::vector<int64_t> TrialPasses::longest_pairs(int64_t max_tokens, int64_t max_
                          (max_sentences > 0 && static_cast<int64_t>(pairs.size()) >= max_sentences);
     if (is_full)
       break;
-    sum.add(*parts_.corpus, pair);
+    sum.add(*dependencies_.corpus, pair);
     pairs.push_back(pair);
   }
   return pairs;
@@ -89,18 +91,20 @@ std::vector<Batch> TrialPasses::micro_batches_of(const std::vector<int64_t>& pai
   for (size_t first = 0; first < count; ++first) {
     std::vector<Example> examples;
     for (size_t i = first; i < pairs.size(); i += count)
-      examples.push_back(parts_.corpus->get(pairs[i]));
-    batches.push_back(parts_.translation_model->collate(examples));
+      examples.push_back(dependencies_.corpus->get(pairs[i]));
+    batches.push_back(dependencies_.translation_model->collate(examples));
   }
   return batches;
 }
 
 void TrialPasses::run(int64_t max_tokens, int64_t max_sentences) {
-  const WorkerSettings threads = parts_.threads(max_tokens);
+  const WorkerSettings threads = dependencies_.threads(max_tokens);
   if (!workers_ || workers_->count() != threads.workers) {
     workers_.reset();
-    workers_ = std::make_unique<MicroBatchWorkers>(
-        *parts_.translation_model, *parts_.criterion, parts_.make_criterion, threads);
+    workers_ = std::make_unique<MicroBatchWorkers>(*dependencies_.translation_model,
+                                                   *dependencies_.criterion,
+                                                   dependencies_.make_criterion,
+                                                   threads);
   }
   const std::vector<Batch> batches = micro_batches_of(longest_pairs(max_tokens, max_sentences));
   const auto outcomes = workers_->compute(
@@ -117,7 +121,7 @@ std::optional<int64_t> TrialPasses::bytes_of(int64_t max_tokens,
                                              int64_t max_sentences,
                                              int64_t before,
                                              int64_t bytes) {
-  const at::Device device = parts_.translation_model->parameters->values().device();
+  const at::Device device = dependencies_.translation_model->parameters->values().device();
   nn::release_memory(device);
   nn::reset_peak_memory(device);
   const nn::MemoryLimit limit(device, before + bytes);

@@ -17,7 +17,7 @@
 namespace phraseq {
 
 /// Everything trial passes use; all of it must outlive them.
-struct TrialParts {
+struct TrialDependencies {
   const TranslationModel* translation_model = nullptr;
   Criterion* criterion = nullptr;
   Corpus* corpus = nullptr;
@@ -30,7 +30,9 @@ struct TrialParts {
 class PHRASEQ_API TrialPasses {
  public:
   /// `positions` limits the sentences that training uses. Throws DataError if it skips all.
-  TrialPasses(TrialParts parts, PassSettings settings, const BatchingOptions& positions);
+  TrialPasses(TrialDependencies dependencies,
+              PassSettings settings,
+              const BatchingOptions& positions);
 
   int64_t longest() const;    ///< tokens of the longest sentence
   int64_t sentences() const;  ///< sentences of the corpus used for training
@@ -49,7 +51,7 @@ class PHRASEQ_API TrialPasses {
   std::vector<Batch> micro_batches_of(const std::vector<int64_t>& pairs) const;
   void run(int64_t max_tokens, int64_t max_sentences);
 
-  TrialParts parts_;
+  TrialDependencies dependencies_;
   PassSettings settings_;
   std::vector<int64_t> order_;                  ///< indices of the pairs, longest first
   std::unique_ptr<MicroBatchWorkers> workers_;  ///< created on first use

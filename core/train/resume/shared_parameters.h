@@ -6,6 +6,6 @@
 namespace phraseq {
 
 /// Gives all processes the state of the first one: parameters, their average, and the optimizer.
-PHRASEQ_API void share_parameters(const TrainerDependencies& parts, nn::Precision precision);
+PHRASEQ_API void share_parameters(const TrainerDependencies& dependencies, nn::Precision precision);
 
 }  // namespace phraseq

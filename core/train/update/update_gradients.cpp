@@ -14,13 +14,14 @@ uint64_t dropout_seed(const MicroBatch& micro_batch, uint64_t update_seed) {
 
 }  // namespace
 
-UpdateGradients::UpdateGradients(const GradientParts& parts, const SumSettings& settings)
-    : parts_(parts), wire_(settings.wire) {
-  if (parts_.processes->is_alone() || settings.bucket_bytes <= 0)
+UpdateGradients::UpdateGradients(const GradientDependencies& dependencies,
+                                 const SumSettings& settings)
+    : dependencies_(dependencies), wire_(settings.wire) {
+  if (dependencies_.processes->is_alone() || settings.bucket_bytes <= 0)
     return;
-  const auto bytes = static_cast<int64_t>(parts_.parameters->values().element_size());
+  const auto bytes = static_cast<int64_t>(dependencies_.parameters->values().element_size());
   overlapped_ = std::make_unique<OverlappedSum>(
-      *parts_.processes, *parts_.parameters, settings.bucket_bytes / bytes, wire_);
+      *dependencies_.processes, *dependencies_.parameters, settings.bucket_bytes / bytes, wire_);
 }
 
 BatchReports UpdateGradients::compute(UpdateGroup& group, const UpdatePass& pass) {
@@ -36,20 +37,21 @@ void UpdateGradients::sum(const std::vector<bool>& contributes, bool again) {
   if (overlapped_ && !again) {
     overlapped_->take();
   } else {
-    parts_.processes->sum_in_rank_order(parts_.parameters->gradients(), contributes, wire_);
+    dependencies_.processes->sum_in_rank_order(
+        dependencies_.parameters->gradients(), contributes, wire_);
   }
 }
 
 BatchReports UpdateGradients::compute_own(UpdateGroup& group, const UpdatePass& pass) {
   BatchReports reports;
-  GradientSum sum(*parts_.parameters, gradient_sum_);
+  GradientSum sum(*dependencies_.parameters, gradient_sum_);
   for (running_ = 0; running_ < group.micro_batches.size();) {
     const size_t first = running_;
     const std::exception_ptr failure = compute_next(group, pass, sum.so_far(), reports);
     if (running_ > first)
       sum.add(/*is_last=*/running_ == group.micro_batches.size());
     if (failure)
-      parts_.recovery->recover(failure, group, running_);
+      dependencies_.recovery->recover(failure, group, running_);
   }
   sum.finish();
   return reports;
@@ -70,7 +72,7 @@ std::exception_ptr UpdateGradients::compute_next(const UpdateGroup& group,
   const std::exception_ptr failure =
       add_reports(compute_micro_batches(group, pass, count), group, reports);
   if (running_ > first) {
-    parts_.workers->add_gradients(static_cast<int64_t>(running_ - first));
+    dependencies_.workers->add_gradients(static_cast<int64_t>(running_ - first));
     if (overlaps)
       overlapped_->finish();
   }
@@ -83,7 +85,8 @@ std::exception_ptr UpdateGradients::compute_next(const UpdateGroup& group,
 /// each.
 int64_t UpdateGradients::micro_batches_at_once(const UpdateGroup& group) const {
   int64_t count = 0;
-  for (size_t i = running_; i < group.micro_batches.size() && count < parts_.workers->count();
+  for (size_t i = running_;
+       i < group.micro_batches.size() && count < dependencies_.workers->count();
        ++i) {
     if (group.micro_batches[i].position != group.micro_batches[running_].position)
       break;
@@ -94,8 +97,8 @@ int64_t UpdateGradients::micro_batches_at_once(const UpdateGroup& group) const {
 
 std::vector<MicroBatchWorkers::Outcome> UpdateGradients::compute_micro_batches(
     const UpdateGroup& group, const UpdatePass& pass, int64_t count) {
-  parts_.recovery->begin_pass();
-  return parts_.workers->compute(count, [&](const ModelInstance& instance, int64_t index) {
+  dependencies_.recovery->begin_pass();
+  return dependencies_.workers->compute(count, [&](const ModelInstance& instance, int64_t index) {
     const MicroBatch& micro_batch = group.micro_batches[running_ + static_cast<size_t>(index)];
     return training_pass(
         instance, micro_batch.batch, pass.settings, dropout_seed(micro_batch, pass.seed));
@@ -116,7 +119,7 @@ std::exception_ptr UpdateGradients::add_reports(
     tokens += counted_tokens(micro_batch.batch);
   }
   if (outcome != outcomes.begin())
-    parts_.recovery->record_success(tokens);
+    dependencies_.recovery->record_success(tokens);
   return outcome == outcomes.end() ? nullptr : outcome->failure;
 }
 

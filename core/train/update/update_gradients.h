@@ -19,7 +19,7 @@
 namespace phraseq {
 
 /// Everything UpdateGradients uses; all of it must outlive the object.
-struct GradientParts {
+struct GradientDependencies {
   nn::FlatParameters* parameters = nullptr;
   MicroBatchWorkers* workers = nullptr;  ///< of the model with these parameters
   ProcessGroup* processes = nullptr;
@@ -46,7 +46,7 @@ struct UpdatePass {
 /// group; those before it are not computed again.
 class PHRASEQ_API UpdateGradients {
  public:
-  UpdateGradients(const GradientParts& parts, const SumSettings& settings);
+  UpdateGradients(const GradientDependencies& dependencies, const SumSettings& settings);
   UpdateGradients(const UpdateGradients&) = delete;
   UpdateGradients& operator=(const UpdateGradients&) = delete;
 
@@ -72,7 +72,7 @@ class PHRASEQ_API UpdateGradients {
                                  const UpdateGroup& group,
                                  BatchReports& reports);
 
-  GradientParts parts_;
+  GradientDependencies dependencies_;
   Wire wire_;
   std::unique_ptr<OverlappedSum> overlapped_;  ///< null: the gradients are summed afterwards
   at::Tensor gradient_sum_;                    ///< [elements], of the earlier batches of an update

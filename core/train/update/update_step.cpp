@@ -16,21 +16,21 @@ bool UpdateResult::is_finite() const {
   return std::isfinite(gradient_norm) && std::isfinite(sums.loss_sum);
 }
 
-UpdateStep::UpdateStep(const TrainerDependencies& parts, const TrainerOptions& options)
-    : parts_(parts), options_(options) {
+UpdateStep::UpdateStep(const TrainerDependencies& dependencies, const TrainerOptions& options)
+    : dependencies_(dependencies), options_(options) {
   if (options_.precision == nn::Precision::kFp16) {
-    loss_scaler_.emplace(
-        options_.loss_scale,
-        loss_scale_window(
-            options_.loss_scale, parts_.processes->size(), options_.optimization.update_freq));
+    loss_scaler_.emplace(options_.loss_scale,
+                         loss_scale_window(options_.loss_scale,
+                                           dependencies_.processes->size(),
+                                           options_.optimization.update_freq));
   }
 }
 
 bool UpdateStep::is_deferred() const {
   const bool on_device =
-      !parts_.translation_model->parameters->values().is_cpu() || nn::operators_only();
-  return on_device && parts_.processes->is_alone() && !loss_scaler_ && parts_.average == nullptr &&
-         parts_.optimizer->can_step_if();
+      !dependencies_.translation_model->parameters->values().is_cpu() || nn::operators_only();
+  return on_device && dependencies_.processes->is_alone() && !loss_scaler_ &&
+         dependencies_.average == nullptr && dependencies_.optimizer->can_step_if();
 }
 
 std::optional<double> UpdateStep::loss_scale() const {
@@ -38,7 +38,7 @@ std::optional<double> UpdateStep::loss_scale() const {
 }
 
 const at::Tensor& UpdateStep::gradients() const {
-  return parts_.translation_model->parameters->gradients();
+  return dependencies_.translation_model->parameters->gradients();
 }
 
 /// The number that the loss of an update is divided by, at least 1.
@@ -79,10 +79,10 @@ void UpdateStep::step_now(BatchReports reports, SentenceIds sentence_ids, double
   if (!result_->is_finite())
     return;
   const double clip = clip_factor(result_->gradient_norm, options_.optimization.clip_norm);
-  parts_.optimizer->step(learning_rate, clip / scale);
+  dependencies_.optimizer->step(learning_rate, clip / scale);
   if (loss_scaler_) {
     loss_scaler_->note_update();
-    parts_.translation_model->parameters->refresh_fp16();
+    dependencies_.translation_model->parameters->refresh_fp16();
   }
 }
 
@@ -100,7 +100,7 @@ void UpdateStep::queue_step(const BatchReports& reports,
   if (loss != sums.on_device.end())
     is_finite = is_finite.logical_and(loss->second.isfinite());
   const at::Tensor clip = clip_factor_on_device(norm, options_.optimization.clip_norm);
-  parts_.optimizer->step_if(is_finite, learning_rate, clip / scale);
+  dependencies_.optimizer->step_if(is_finite, learning_rate, clip / scale);
   pending_.emplace(PendingStep{PendingSums(std::move(sums), norm), std::move(sentence_ids)});
 }
 
@@ -111,7 +111,7 @@ std::optional<UpdateResult> UpdateStep::take_result() {
   UpdateResult result{std::move(values.report), values.extra, std::move(pending_->sentence_ids)};
   pending_.reset();
   if (!result.is_finite())
-    parts_.optimizer->set_steps(parts_.optimizer->steps() - 1);
+    dependencies_.optimizer->set_steps(dependencies_.optimizer->steps() - 1);
   return result;
 }
 

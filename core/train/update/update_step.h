@@ -34,7 +34,7 @@ struct PHRASEQ_API UpdateResult {
 class PHRASEQ_API UpdateStep {
  public:
   /// Both outlive this.
-  UpdateStep(const TrainerDependencies& parts, const TrainerOptions& options);
+  UpdateStep(const TrainerDependencies& dependencies, const TrainerOptions& options);
 
   /// True if the result of a step is read one update later.
   bool is_deferred() const;
@@ -63,7 +63,7 @@ class PHRASEQ_API UpdateStep {
   void step_now(BatchReports reports, SentenceIds sentence_ids, double learning_rate);
   void queue_step(const BatchReports& reports, SentenceIds sentence_ids, double learning_rate);
 
-  const TrainerDependencies& parts_;
+  const TrainerDependencies& dependencies_;
   const TrainerOptions& options_;
   std::optional<LossScaler> loss_scaler_;  ///< with fp16
   std::optional<UpdateResult> result_;

@@ -21,13 +21,13 @@ double value_of(const ValidationResult& result, const std::string& metric) {
 
 }  // namespace
 
-Validations::Validations(const TrainerDependencies& parts,
+Validations::Validations(const TrainerDependencies& dependencies,
                          const ValidationOptions& options,
                          TrainState& state)
-    : parts_(parts),
+    : dependencies_(dependencies),
       options_(options),
       state_(state),
-      best_(phraseq::larger_is_better(options, parts.validator),
+      best_(phraseq::larger_is_better(options, dependencies.validator),
             state.best,
             state.validations_without_better) {}
 
@@ -38,18 +38,18 @@ std::optional<double> Validations::validate(const TrainingProgress& progress,
     return std::nullopt;
   if (is_done())
     return state_.last_validation.value;
-  note(result_of(*parts_.validator), progress, checkpoints);
-  for (Validator* validator : parts_.further_validators)
-    parts_.log->further_validation(progress, result_of(*validator));
+  note(result_of(*dependencies_.validator), progress, checkpoints);
+  for (Validator* validator : dependencies_.further_validators)
+    dependencies_.log->further_validation(progress, result_of(*validator));
   return state_.last_validation.value;
 }
 
 bool Validations::are_possible() const {
-  return parts_.validator != nullptr && state_.updates >= options_.validate_after_updates;
+  return dependencies_.validator != nullptr && state_.updates >= options_.validate_after_updates;
 }
 
 ValidationResult Validations::result_of(Validator& validator) const {
-  const AverageInUse in_use(parts_.average);
+  const AverageInUse in_use(dependencies_.average);
   return validator.run();
 }
 
@@ -61,7 +61,7 @@ void Validations::note(const ValidationResult& result,
   checkpoints.note_validation(best_.note(value));
   TrainingProgress with_best = progress;
   with_best.best = state_.best;
-  parts_.log->validation(with_best, result);
+  dependencies_.log->validation(with_best, result);
   if (!std::isfinite(value))
     warn_of_divergence();
 }

@@ -16,8 +16,8 @@ namespace phraseq {
 /// The validations of a run: what each of them found, and whether that is the best so far.
 class PHRASEQ_API Validations {
  public:
-  /// The parts and `state` outlive this. Without a validator there are no validations.
-  Validations(const TrainerDependencies& parts,
+  /// The dependencies and `state` outlive this. Without a validator there are no validations.
+  Validations(const TrainerDependencies& dependencies,
               const ValidationOptions& options,
               TrainState& state);
 
@@ -44,7 +44,7 @@ class PHRASEQ_API Validations {
             CheckpointKeeper& checkpoints);
   void warn_of_divergence() const;
 
-  const TrainerDependencies& parts_;
+  const TrainerDependencies& dependencies_;
   const ValidationOptions& options_;
   TrainState& state_;
   BestScore best_;
