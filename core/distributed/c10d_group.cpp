@@ -16,6 +16,7 @@
 #include "core/distributed/backends/gloo_backend.h"
 #include "core/distributed/backends/nccl_backend.h"
 #include "core/distributed/rendezvous.h"
+#include "core/distributed/rendezvous/addresses.h"
 #include "core/distributed/roll_call.h"
 
 namespace phraseq {

@@ -16,7 +16,7 @@
 #include "core/base/log.h"
 #include "core/base/signals.h"
 #include "core/distributed/placement.h"
-#include "core/distributed/rendezvous.h"
+#include "core/distributed/rendezvous/store.h"
 
 namespace phraseq {
 namespace {

@@ -192,6 +192,8 @@ std::string first_host(const std::string& node_list) {
   return host;
 }
 
+std::string Placement::meeting_place() const { return fmt::format("{}:{}", address, port); }
+
 Placement find_placement(const DistributedOptions& options, const Environment& environment) {
   return PlacementReader(options, environment).read();
 }

@@ -19,6 +19,9 @@ struct Placement {
   bool store_is_running = false;  ///< a launcher has started the store
   std::string attempt;            ///< distinguishes restarts by a launcher that keeps the store
   std::string source;             ///< for messages: "RANK and WORLD_SIZE", "Slurm" …
+
+  /// For messages: "node0:29500".
+  std::string meeting_place() const;
 };
 
 inline constexpr int kDefaultPort = 29500;  ///< that of PyTorch

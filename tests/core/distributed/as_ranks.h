@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/distributed/c10d_group.h"
-#include "core/distributed/rendezvous.h"
+#include "core/distributed/rendezvous/store.h"
 
 namespace phraseq::testing {
 
