@@ -6,7 +6,6 @@
 #include <exception>
 
 #include <ATen/ops/empty.h>
-#include <ATen/ops/zeros.h>
 #include <c10/util/Logging.h>
 #include <fmt/format.h>
 
@@ -18,12 +17,12 @@
 #include "core/distributed/rendezvous.h"
 #include "core/distributed/rendezvous/addresses.h"
 #include "core/distributed/roll_call.h"
+#include "core/distributed/row_sum.h"
 
 namespace phraseq {
 namespace {
 
 constexpr int64_t kPiece = int64_t{1} << 22;  // elements that travel at a time
-constexpr int64_t kSlice = int64_t{1} << 14;  // elements that ATen works on without threads
 constexpr int64_t kSlot = 2048;               // bytes of a text that travel with its length
 
 std::string message_of(const std::exception& failure) {
@@ -39,37 +38,6 @@ void quiet_c10d() {
   constexpr int kOnlyFatal = 3;
   if (!process_environment()("TORCH_CPP_LOG_LEVEL"))
     FLAGS_caffe2_log_level = kOnlyFatal;
-}
-
-/// Calls `work(start, length)` for slices of `elements`. On a CPU they are so short that ATen does
-/// not start threads: the cores belong to the backward pass that runs meanwhile.
-template <class Work>
-void in_slices(int64_t elements, at::Device device, const Work& work) {
-  const int64_t most = device.is_cpu() ? kSlice : elements;
-  for (int64_t start = 0; start < elements; start += most)
-    work(start, std::min(most, elements - start));
-}
-
-void copy_in_slices(const at::Tensor& to, const at::Tensor& from) {
-  const at::Device device = from.is_cpu() ? to.device() : from.device();
-  in_slices(to.numel(), device, [&](int64_t start, int64_t length) {
-    to.narrow(0, start, length).copy_(from.narrow(0, start, length));
-  });
-}
-
-/// The sum of the rows [size, elements] that contribute, in the order of ranks, of the type `type`:
-/// [elements].
-at::Tensor sum_of_rows(const at::Tensor& rows,
-                       const std::vector<bool>& contributes,
-                       at::ScalarType type) {
-  at::Tensor sum;  // [elements]
-  for (size_t rank = 0; rank < contributes.size(); ++rank) {
-    if (!contributes[rank])
-      continue;
-    const at::Tensor row = rows[static_cast<int64_t>(rank)].to(type);  // [elements]
-    sum = sum.defined() ? sum.add_(row) : row.clone();
-  }
-  return sum.defined() ? sum : at::zeros({rows.size(1)}, rows.options().dtype(type));
 }
 
 /// NCCL, for tensors of a GPU; so that all processes decide alike, each tells the others which GPU
@@ -302,10 +270,7 @@ void C10dGroup::sum_piece(const at::Tensor& sums,
   collective([&] { return numbers_->alltoall_base(incoming, outgoing, equal_parts, equal_parts); });
   const at::Tensor rows = incoming.view({size(), chunk});  // [size, chunk]
   const at::Tensor own = kept(chunk_, chunk, wire);        // [chunk]
-  in_slices(chunk, device_, [&](int64_t start, int64_t length) {
-    own.narrow(0, start, length)
-        .copy_(sum_of_rows(rows.narrow(1, start, length), contributes, mine.scalar_type()));
-  });
+  sum_rows(rows, contributes, mine.scalar_type(), own);
   gather_rows(*numbers_, rows, own);
   copy_in_slices(sums, incoming.narrow(0, 0, elements));
 }
