@@ -26,18 +26,14 @@ bool is_kept_by_options(const TrainRecord& record, CheckpointKind kind) {
 
 }  // namespace
 
-CheckpointKeeper::CheckpointKeeper(CheckpointFolder* folder,
+CheckpointKeeper::CheckpointKeeper(const KeeperDependencies& dependencies,
                                    CheckpointOptions options,
                                    Choice choice,
-                                   TrainState& state,
-                                   TrainingLog& log,
                                    Write write,
                                    SavingTogether together)
-    : folder_(folder),
+    : dependencies_(dependencies),
       options_(std::move(options)),
       choice_(std::move(choice)),
-      state_(state),
-      log_(log),
       write_(std::move(write)),
       together_(std::move(together)) {}
 
@@ -66,9 +62,9 @@ void CheckpointKeeper::at_end(const TrainingProgress& progress) {
 }
 
 bool CheckpointKeeper::replaces_saved_best() const {
-  const std::optional<double>& saved = state_.saved_best;
-  const double value = state_.last_validation.value;
-  if (saved == state_.best || !std::isfinite(value))
+  const std::optional<double>& saved = dependencies_.state->saved_best;
+  const double value = dependencies_.state->last_validation.value;
+  if (saved == dependencies_.state->best || !std::isfinite(value))
     return false;
   return !saved || (choice_.larger_is_better ? value >= *saved : value <= *saved);
 }
@@ -76,8 +72,9 @@ bool CheckpointKeeper::replaces_saved_best() const {
 /// A step with a finite gradient can destroy a model: all later updates are then skipped. A single
 /// one may be due to its sentences, and a model that a validation finds finite is not destroyed.
 bool CheckpointKeeper::may_have_diverged(int64_t updates) const {
-  const auto& [validated_at, value] = state_.last_validation;
-  return validated_at == updates ? !std::isfinite(value) : state_.bad_updates_in_a_row > 1;
+  const auto& [validated_at, value] = dependencies_.state->last_validation;
+  return validated_at == updates ? !std::isfinite(value)
+                                 : dependencies_.state->bad_updates_in_a_row > 1;
 }
 
 /// All processes that take part come here at the same moments: what decides is equal in all.
@@ -93,14 +90,15 @@ void CheckpointKeeper::save(const PathOf& path_of, int64_t updates, bool stays) 
   }
   if (together_.collect)
     together_.collect();
-  const std::optional<double> saved_best = state_.saved_best;
+  const std::optional<double> saved_best = dependencies_.state->saved_best;
   if (is_best_)
-    state_.saved_best = state_.last_validation.value;
-  bool saved = folder_ != nullptr && try_to_save(path_of(*folder_), updates, stays);
+    dependencies_.state->saved_best = dependencies_.state->last_validation.value;
+  bool saved = dependencies_.folder != nullptr &&
+               try_to_save(path_of(*dependencies_.folder), updates, stays);
   if (together_.settle)
     saved = together_.settle(saved);
   if (!saved)
-    state_.saved_best = saved_best;
+    dependencies_.state->saved_best = saved_best;
   is_best_ = false;  // even if it was not saved: the next update changes the model
   unsaved_ = unsaved_ && !saved;
 }
@@ -130,26 +128,26 @@ bool CheckpointKeeper::tries(const char* failed,
       throw;
     log_error(
         fmt::format("{}, training continues (--save-failure warn): {}", failed, failure.what()));
-    log_.event("save_failure", {{"updates", updates}, {"what", failure.message()}});
+    dependencies_.log->event("save_failure", {{"updates", updates}, {"what", failure.message()}});
     return false;
   }
 }
 
 void CheckpointKeeper::write_and_point(const std::string& path, int64_t updates, bool stays) {
-  folder_->renew_lock();
+  dependencies_.folder->renew_lock();
   write_(path, stays);
   // checkpoint_last comes last: a run that is killed before resumes from the checkpoint before, and
   // finds the best one again.
-  const auto& [validated_at, value] = state_.last_validation;
+  const auto& [validated_at, value] = dependencies_.state->last_validation;
   if (options_.keep_best_checkpoints > 0 && validated_at == updates && std::isfinite(value)) {
     tries("checkpoint written, but not kept among the best", updates, [&, score = value] {
-      folder_->keep_as_best(path, choice_.metric, score);
+      dependencies_.folder->keep_as_best(path, choice_.metric, score);
     });
   }
   if (is_best_)
-    folder_->point(kBestPointer, path);
+    dependencies_.folder->point(kBestPointer, path);
   if (!options_.no_last_checkpoints)
-    folder_->point(kLastPointer, path);
+    dependencies_.folder->point(kLastPointer, path);
 }
 
 void CheckpointKeeper::delete_others(const std::string& path, int64_t updates) {
@@ -165,7 +163,7 @@ void CheckpointKeeper::delete_others(const std::string& path, int64_t updates) {
     return its_own <= updates ? its_own : -1;  // before --reset-optimizer: the oldest
   };
   rules.spares = [this](const std::string& old) { return spares(old); };
-  folder_->retain(rules, choice_.larger_is_better, path);
+  dependencies_.folder->retain(rules, choice_.larger_is_better, path);
 }
 
 /// One that cannot be read is the oldest and stays.
@@ -184,7 +182,8 @@ const CheckpointKeeper::Origin& CheckpointKeeper::origin(const CheckpointName& n
   const auto [known, is_new] = origins_.try_emplace(name.file_name());
   if (is_new) {
     known->second = read_origin(
-        (std::filesystem::path(folder_->path()) / name.file_name()).string(), name.kind);
+        (std::filesystem::path(dependencies_.folder->path()) / name.file_name()).string(),
+        name.kind);
   }
   return known->second;
 }

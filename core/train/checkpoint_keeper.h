@@ -23,6 +23,13 @@ struct SavingTogether {
       settle;  ///< called afterwards; true if the first process has saved
 };
 
+/// Everything a CheckpointKeeper uses; all of it must outlive the object.
+struct KeeperDependencies {
+  CheckpointFolder* folder = nullptr;  ///< null (--no-save, not the first process): writes nothing
+  TrainState* state = nullptr;
+  TrainingLog* log = nullptr;
+};
+
 /// Decides when a checkpoint is written, writes it, moves the pointers checkpoint_last and
 /// checkpoint_best, and deletes old checkpoints by the retention rules.
 class PHRASEQ_API CheckpointKeeper {
@@ -36,13 +43,9 @@ class PHRASEQ_API CheckpointKeeper {
     bool larger_is_better = false;
   };
 
-  /// `folder` may be null (--no-save, or not the first process): nothing is written then. `folder`,
-  /// `state` and `log` outlive this.
-  CheckpointKeeper(CheckpointFolder* folder,
+  CheckpointKeeper(const KeeperDependencies& dependencies,
                    CheckpointOptions options,
                    Choice choice,
-                   TrainState& state,
-                   TrainingLog& log,
                    Write write,
                    SavingTogether together = {});
 
@@ -73,7 +76,7 @@ class PHRASEQ_API CheckpointKeeper {
   bool is_due_after_epoch(int64_t finished_epochs) const {
     return finished_epochs % options_.save_interval == 0;
   }
-  bool takes_part() const { return folder_ != nullptr || together_.collect; }
+  bool takes_part() const { return dependencies_.folder != nullptr || together_.collect; }
   bool replaces_saved_best() const;
   bool may_have_diverged(int64_t updates) const;
   void save(const PathOf& path_of, int64_t updates, bool stays);
@@ -92,11 +95,9 @@ class PHRASEQ_API CheckpointKeeper {
   static Origin read_origin(const std::string& path, CheckpointKind kind);
   const Origin& origin(const CheckpointName& name);
 
-  CheckpointFolder* folder_;
+  KeeperDependencies dependencies_;
   CheckpointOptions options_;
   Choice choice_;
-  TrainState& state_;
-  TrainingLog& log_;
   Write write_;
   SavingTogether together_;
   bool is_best_ = false;                   // the last validation was the best so far

@@ -66,11 +66,9 @@ Trainer::Trainer(TrainerDependencies dependencies, TrainerOptions options)
           state_, *dependencies_.log, dependencies_.folder, options_.optimization.max_bad_updates),
       validations_(dependencies_, options_.validation, state_),
       checkpoints_(
-          dependencies_.folder,
+          {dependencies_.folder, &state_, dependencies_.log},
           options_.checkpoints,
           {options_.validation.best_checkpoint_metric, validations_.larger_is_better()},
-          state_,
-          *dependencies_.log,
           [this](const std::string& path, bool stays) { write_checkpoint_to(path, stays); },
           saving_together(dependencies_, options_.checkpoints)) {
   if (!dependencies_.processes->is_alone())

@@ -45,7 +45,7 @@ struct CheckpointKeeperTest : ::testing::Test {
         throw IoError(path, "write", ENOSPC);
       phraseq::testing::write_small(path, static_cast<float>(++writes));
     };
-    return {&folder, std::move(options), std::move(choice), state, log, write};
+    return {{&folder, &state, &log}, std::move(options), std::move(choice), write};
   }
   void validate(CheckpointKeeper& kept, int64_t updates, double value, bool is_best) {
     state.last_validation = {updates, value};
@@ -431,10 +431,13 @@ TEST_F(CheckpointKeeperTest, CollectsInAllProcessesAndSettlesWhatTheFirstHasDone
     return first_has_saved = saved;
   };
   const auto collect = [&] { ++collected; };
-  CheckpointKeeper first(&folder, options, {}, state, log, write, {collect, settle});
+  CheckpointKeeper first({&folder, &state, &log}, options, {}, write, {collect, settle});
   const auto hear = [&](bool) { return first_has_saved; };
-  CheckpointKeeper second(
-      nullptr, options, {}, state, log, [](const std::string&, bool) { FAIL(); }, {collect, hear});
+  CheckpointKeeper second({nullptr, &state, &log},
+                          options,
+                          {},
+                          [](const std::string&, bool) { FAIL(); },
+                          {collect, hear});
   const auto both_at = [&](int64_t update) {
     for (CheckpointKeeper* keeper : {&first, &second}) keeper->at_end(position(1, update, 0));
   };
@@ -452,7 +455,7 @@ TEST_F(CheckpointKeeperTest, CollectsInAllProcessesAndSettlesWhatTheFirstHasDone
 }
 
 TEST_F(CheckpointKeeperTest, WritesNothingWithoutAFolder) {
-  CheckpointKeeper none(nullptr, {}, {}, state, log, [](const std::string&, bool) { FAIL(); });
+  CheckpointKeeper none({nullptr, &state, &log}, {}, {}, [](const std::string&, bool) { FAIL(); });
   none.note_update();
   none.after_update(position(1, 1, 0), true);
   none.after_epoch(position(1, 1, 1));
