@@ -58,7 +58,7 @@ CandidateLists expand_constrained(const SearchState& state,
                (ends(candidate) && !states[static_cast<size_t>(candidate.row)]->finished());
       },
       [&](const CandidateLists& rows) {
-        return allocate_beam(state, output, constraints, states, rows, settings.beam);
+        return allocate_beam({state, output, constraints, states}, rows, settings.beam);
       });
 }
 

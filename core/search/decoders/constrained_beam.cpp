@@ -45,24 +45,20 @@ void add_best(const CandidateLists& ranked_rows, int64_t count, CandidateSet& ca
 }
 
 /// Adds the tokens that begin or continue a constraint of the row.
-void add_next_tokens(const SearchState& state,
-                     const StepOutput& output,
-                     const StepConstraint& constraint,
-                     const LexicalState& lexical,
-                     int64_t row,
-                     CandidateSet& candidates) {
-  const std::set<int64_t> tokens = lexical.next_tokens();
-  if (!state.rows[static_cast<size_t>(row)].queue.empty() || tokens.empty())
+void add_next_tokens(const ConstrainedStep& step, int64_t row, CandidateSet& candidates) {
+  const auto number = static_cast<size_t>(row);
+  const std::set<int64_t> tokens = step.states[number]->next_tokens();
+  if (!step.state.rows[number].queue.empty() || tokens.empty())
     return;
   const std::vector<int64_t> columns(tokens.begin(), tokens.end());
-  const auto scores = log_probabilities_of(output, row, columns, constraint);
+  const auto scores = log_probabilities_of(step.output, row, columns, step.constraints[number]);
   for (size_t i = 0; i < columns.size(); ++i)
-    candidates.add(state.decision(row, columns[i], scores[i]));
+    candidates.add(step.state.decision(row, columns[i], scores[i]));
 }
 
-Banked with_bank(const SearchState& state, const LexicalState& lexical, const Candidate& of) {
-  const auto next = lexical.copy();
-  next->advance(tokens_of(state, of).front());
+Banked with_bank(const ConstrainedStep& step, const Candidate& of) {
+  const auto next = step.states[static_cast<size_t>(of.row)]->copy();
+  next->advance(tokens_of(step.state, of).front());
   return {of, next->bank()};
 }
 
@@ -113,24 +109,17 @@ void forbid_unfinished_ends(const std::vector<std::unique_ptr<LexicalState>>& st
   }
 }
 
-std::vector<Candidate> allocate_beam(const SearchState& state,
-                                     const StepOutput& output,
-                                     const std::vector<StepConstraint>& constraints,
-                                     const std::vector<std::unique_ptr<LexicalState>>& states,
+std::vector<Candidate> allocate_beam(const ConstrainedStep& step,
                                      const CandidateLists& ranked_rows,
                                      int64_t beam) {
   CandidateSet candidates;
   add_best(ranked_rows, 2 * beam, candidates);
   for (const auto& row : ranked_rows) {
-    if (row.empty())
-      continue;
-    const auto number = static_cast<size_t>(row.front().row);
-    add_next_tokens(
-        state, output, constraints[number], *states[number], row.front().row, candidates);
+    if (!row.empty())
+      add_next_tokens(step, row.front().row, candidates);
   }
   std::vector<Banked> banked;
-  for (const Candidate& candidate : candidates.all())
-    banked.push_back(with_bank(state, *states[static_cast<size_t>(candidate.row)], candidate));
+  for (const Candidate& candidate : candidates.all()) banked.push_back(with_bank(step, candidate));
   std::stable_sort(banked.begin(), banked.end(), [](const Banked& a, const Banked& b) {
     return a.key() != b.key() ? a.key() > b.key() : ranks_before(a.candidate, b.candidate);
   });

@@ -31,6 +31,14 @@ PHRASEQ_API std::vector<std::unique_ptr<LexicalState>> lexical_states(const Sear
 PHRASEQ_API void forbid_unfinished_ends(const std::vector<std::unique_ptr<LexicalState>>& states,
                                         std::vector<StepConstraint>& constraints);
 
+/// A step of hypotheses that have lexical constraints. All of it must outlive the object.
+struct ConstrainedStep {
+  const SearchState& state;
+  const StepOutput& output;
+  const std::vector<StepConstraint>& constraints;            ///< by row
+  const std::vector<std::unique_ptr<LexicalState>>& states;  ///< by row, of lexical_states
+};
+
 /// Chooses the candidates of one sentence by dynamic beam allocation (Post & Vilar 2018, Hu et al.
 /// 2019), step by step like fairseq's LexicallyConstrainedBeamSearch.
 ///
@@ -38,12 +46,8 @@ PHRASEQ_API void forbid_unfinished_ends(const std::vector<std::unique_ptr<Lexica
 /// best and every token that begins or continues a constraint are candidates. A candidate's bank is
 /// the number of constraint tokens that have been generated with it. The banks, fullest first, take
 /// turns in the result: the best of each, then the second of each … 2 · beam in all.
-PHRASEQ_API std::vector<Candidate> allocate_beam(
-    const SearchState& state,
-    const StepOutput& output,
-    const std::vector<StepConstraint>& constraints,
-    const std::vector<std::unique_ptr<LexicalState>>& states,
-    const CandidateLists& ranked_rows,
-    int64_t beam);
+PHRASEQ_API std::vector<Candidate> allocate_beam(const ConstrainedStep& step,
+                                                 const CandidateLists& ranked_rows,
+                                                 int64_t beam);
 
 }  // namespace phraseq
