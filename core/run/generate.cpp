@@ -101,8 +101,9 @@ class ResultMaker {
   void choose_by_utility(std::vector<Translation>& translations) const {
     const NamedMetric metric(utility_,
                              {primary_language(task().target_language()), /*sentence_level=*/true});
-    choose_by_mbr(
-        translations, task(), metric, options_.mbr_weights, options_.format.post_process, workers_);
+    choose_by_mbr(translations,
+                  {task(), metric, options_.mbr_weights, options_.format.post_process},
+                  workers_);
   }
 
   const GenerateOptions& options_;

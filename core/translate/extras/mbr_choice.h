@@ -9,13 +9,18 @@
 
 namespace phraseq {
 
+/// How minimum Bayes risk decoding compares hypotheses.
+struct MbrRule {
+  const Task& task;  ///< makes texts of hypotheses; outlives the object, like the metric
+  const Metric& metric;
+  score::MbrWeights weights;
+  PostProcess remove_bpe;
+};
+
 /// Minimum Bayes risk decoding: sorts the hypotheses of each translation by expected utility, the
 /// greatest first, and stores it in them. Uses several workers.
 PHRASEQ_API void choose_by_mbr(std::vector<Translation>& translations,
-                               const Task& task,
-                               const Metric& metric,
-                               score::MbrWeights weights,
-                               PostProcess remove_bpe,
+                               const MbrRule& rule,
                                const WorkerSettings& workers);
 
 }  // namespace phraseq
