@@ -58,8 +58,8 @@ std::unique_ptr<DecodingSession> PhraseNetModel::start_decoding(const Batch& bat
   const BatchPhrases phrases(batch, decoder_->slots());
   const at::Tensor h = encoder_->forward(batch.source, context);
   const at::Tensor tags = phrases.tags(h.scalar_type());
-  return std::make_unique<PhraseSession>(
-      decoder_, options_, decoder_->read(h, batch.source, tags, context), phrases, limits, context);
+  const SessionBatch read{decoder_->read(h, batch.source, tags, context), phrases};
+  return std::make_unique<PhraseSession>(decoder_, options_, read, limits, context);
 }
 
 }  // namespace phraseq::phrasenet

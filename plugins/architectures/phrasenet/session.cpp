@@ -12,20 +12,19 @@ namespace phraseq::phrasenet {
 
 PhraseSession::PhraseSession(std::shared_ptr<PhraseDecoder> decoder,
                              const PhraseNetOptions& options,
-                             const nn::RecurrentMemory& memory,
-                             const BatchPhrases& phrases,
+                             const SessionBatch& batch,
                              const DecodingLimits& limits,
                              nn::Context context)
     : decoder_(std::move(decoder)),
       context_(context),
       need_attention_(limits.need_attention),
-      has_phrases_(phrases.count() > 0),
-      rows_(*decoder_, memory, context_),
-      phrases_(decoder_->read_phrases(phrases, context_)) {
-  for (int64_t sentence = 0; sentence < memory.mask.size(0); ++sentence) {
+      has_phrases_(batch.phrases.count() > 0),
+      rows_(*decoder_, batch.memory, context_),
+      phrases_(decoder_->read_phrases(batch.phrases, context_)) {
+  for (int64_t sentence = 0; sentence < batch.memory.mask.size(0); ++sentence) {
     std::vector<std::vector<int64_t>> words;
     for (int64_t slot = 0; slot < decoder_->slots(); ++slot)
-      words.push_back(phrases.words(sentence, slot));
+      words.push_back(batch.phrases.words(sentence, slot));
     derivations_.emplace_back(options, std::move(words));
   }
 }

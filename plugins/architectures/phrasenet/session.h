@@ -11,14 +11,19 @@
 
 namespace phraseq::phrasenet {
 
+/// What a PhraseSession reads of its batch.
+struct SessionBatch {
+  nn::RecurrentMemory memory;
+  const BatchPhrases& phrases;
+};
+
 /// phraseNet in the middle of a batch. A chosen slot's words are fed like any others (the idle
 /// run); its tags stop counting after the last one.
 class PhraseSession final : public DecodingSession {
  public:
   PhraseSession(std::shared_ptr<PhraseDecoder> decoder,
                 const PhraseNetOptions& options,
-                const nn::RecurrentMemory& memory,
-                const BatchPhrases& phrases,
+                const SessionBatch& batch,
                 const DecodingLimits& limits,
                 nn::Context context);
 
