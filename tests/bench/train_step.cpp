@@ -4,6 +4,8 @@
 //   bench-train-step [tiny|base] [fp32|bf16] [threads] [updates]
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +18,7 @@
 #include "core/nn/loss/projected_loss.h"
 #include "core/nn/memory/caching_allocator.h"
 #include "core/nn/transformer/transformer_model.h"
+#include "tests/bench/random_batch.h"
 
 namespace {
 
@@ -46,25 +49,9 @@ Size size_named(const std::string& name) {
 
 /// Sentences of 6 to 20 tokens (mean 13, as Multi30k's), alike within a batch as bucketing makes
 /// them.
-PackedTokens sentences(int64_t tokens, int64_t vocabulary, int64_t length, Random& random) {
-  std::vector<std::vector<int64_t>> ids;
-  for (int64_t total = 0; total < tokens; total += length) {
-    ids.emplace_back();
-    for (int64_t i = 0; i < length; ++i) {
-      ids.back().push_back(
-          4 + static_cast<int64_t>(random.below(static_cast<uint64_t>(vocabulary - 4))));
-    }
-  }
-  return PackedTokens::pack(ids);
-}
-
 Batch make_batch(const Size& size, Random& random) {
-  Batch batch;
   const auto length = static_cast<int64_t>(6 + random.below(15));
-  batch.source = sentences(size.tokens, size.vocabulary, length, random);
-  batch.target_in = sentences(size.tokens, size.vocabulary, length, random);
-  batch.target_out = batch.target_in.ids;
-  return batch;
+  return bench::random_batch({size.tokens, length, size.vocabulary}, random);
 }
 
 double seconds() {
@@ -100,33 +87,23 @@ struct Adam {
   }
 };
 
-}  // namespace
+/// A Transformer in training.
+class Training {
+ public:
+  Training(const Size& size, bool bf16)
+      : precision_(bf16 ? Precision::kBf16 : Precision::kFp32),
+        model_(size.options, {size.vocabulary, size.vocabulary, true, {}}) {
+    model_.initialize(1);
+    flat_.emplace(model_, true);
+    if (bf16)
+      flat_->refresh_bf16();
+    adam_.emplace(Adam{*flat_});
+  }
 
-int main(int argc, char** argv) {
-  const std::vector<std::string> words(argv + 1, argv + argc);
-  const auto word = [&](size_t i, const char* otherwise) {
-    return i < words.size() ? words[i] : otherwise;
-  };
-  const std::string name = word(0, "tiny"), type = word(1, "fp32");
-  at::set_num_threads(std::stoi(word(2, "2")));
-  const int updates = std::stoi(word(3, "20"));
-  install_caching_allocator();
-
-  const Size size = size_named(name);
-  TransformerModel model(size.options, {size.vocabulary, size.vocabulary, true, {}});
-  model.initialize(1);
-  FlatParameters flat(model, true);
-  if (type == "bf16")
-    flat.refresh_bf16();
-  Adam adam{flat};
-  Random random(7);
-  std::vector<double> rates;
-  double loss = 0;
-  for (int update = 0; update < updates; ++update) {
-    const Batch batch = make_batch(size, random);
-    const double start = seconds();
-    Context context(true, type == "bf16" ? Precision::kBf16 : Precision::kFp32, update, &flat);
-    const DecoderOutput out = model.forward(batch, context);
+  /// One update. Returns the loss of a target token.
+  double update(const Batch& batch, uint64_t seed) {
+    Context context(true, precision_, seed, &*flat_);
+    const DecoderOutput out = model_.forward(batch, context);
     const auto result = projected_cross_entropy(out.hidden,
                                                 out.output_weight,
                                                 out.output_bias,
@@ -135,21 +112,65 @@ int main(int argc, char** argv) {
                                                 context);
     result.loss.backward();
     const auto tokens = static_cast<double>(batch.target_in.tokens());
-    adam.step(1.0 / tokens);
-    loss = result.loss_sum / tokens;
-    if (update >= 3)
-      rates.push_back(tokens / (seconds() - start));  // the first updates warm up
+    adam_->step(1.0 / tokens);
+    return result.loss_sum / tokens;
   }
-  std::sort(rates.begin(), rates.end());
+
+ private:
+  Precision precision_;
+  TransformerModel model_;
+  std::optional<FlatParameters> flat_;
+  std::optional<Adam> adam_;
+};
+
+/// What the updates of a run showed.
+struct Measurement {
+  std::vector<double> rates;  ///< target tokens per second, ascending
+  double last_loss = 0;
+};
+
+Measurement measure(Training& training, const Size& size, int updates) {
+  constexpr int kWarmUp = 3;
+  Random random(7);
+  Measurement found;
+  for (int update = 0; update < updates; ++update) {
+    const Batch batch = make_batch(size, random);
+    const double start = seconds();
+    found.last_loss = training.update(batch, static_cast<uint64_t>(update));
+    if (update >= kWarmUp)
+      found.rates.push_back(static_cast<double>(batch.target_in.tokens()) / (seconds() - start));
+  }
+  std::sort(found.rates.begin(), found.rates.end());
+  return found;
+}
+
+void print(const Measurement& found, const std::string& size, const std::string& precision) {
   fmt::print(
       "{{\"size\": \"{}\", \"precision\": \"{}\", \"threads\": {}, \"updates\": {}, "
       "\"target_tokens_per_second\": {{\"median\": {:.0f}, \"best\": {:.0f}}}, \"last_loss\": "
       "{:.4f}}}\n",
-      name,
-      type,
+      size,
+      precision,
       at::get_num_threads(),
-      rates.size(),
-      rates[rates.size() / 2],
-      rates.back(),
-      loss);
+      found.rates.size(),
+      found.rates[found.rates.size() / 2],
+      found.rates.back(),
+      found.last_loss);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::vector<std::string> words(argv + 1, argv + argc);
+  const auto word = [&](size_t i, const char* otherwise) {
+    return i < words.size() ? words[i] : otherwise;
+  };
+  const std::string name = word(0, "tiny"), precision = word(1, "fp32");
+  at::set_num_threads(std::stoi(word(2, "2")));
+  const int updates = std::stoi(word(3, "20"));
+  install_caching_allocator();
+
+  const Size size = size_named(name);
+  Training training(size, precision == "bf16");
+  print(measure(training, size, updates), name, precision);
 }

@@ -30,6 +30,7 @@
 #include "core/options/command_line.h"
 #include "core/options/enum_name.h"
 #include "core/plugin/loader.h"
+#include "tests/bench/random_batch.h"
 
 namespace {
 
@@ -152,22 +153,7 @@ class Runner {
 
 Batch make_batch(const RaceOptions& options) {
   Random random(7);
-  const auto side = [&] {
-    std::vector<std::vector<int64_t>> ids;
-    for (int64_t total = 0; total < options.tokens; total += options.length) {
-      ids.emplace_back();
-      for (int64_t i = 0; i < options.length; ++i) {
-        const auto symbols = static_cast<uint64_t>(options.vocabulary - 4);
-        ids.back().push_back(4 + static_cast<int64_t>(random.below(symbols)));
-      }
-    }
-    return PackedTokens::pack(ids);
-  };
-  Batch batch;
-  batch.source = side();
-  batch.target_in = side();
-  batch.target_out = batch.target_in.ids;
-  return batch;
+  return bench::random_batch({options.tokens, options.length, options.vocabulary}, random);
 }
 
 double now(bool processor_time) {
@@ -200,14 +186,18 @@ double peak_bytes(Runner& runner, const RaceOptions& options, const Batch& batch
   return status_bytes("VmHWM") - before + runner.parameter_bytes(options);
 }
 
-void race(const RaceOptions& options) {
-  Registry registry;
-  load_plugins(registry, plugin_search_path({}));
+std::vector<Runner> make_runners(const Registry& registry, const RaceOptions& options) {
   std::vector<Runner> runners;
   for (const std::string& model : options.models) runners.emplace_back(registry, model, options);
-  const Batch batch = make_batch(options);
-  std::vector<std::vector<double>> seconds(runners.size());
+  return runners;
+}
+
+/// The median time of every runner, which take turns.
+std::vector<double> median_seconds(std::vector<Runner>& runners,
+                                   const RaceOptions& options,
+                                   const Batch& batch) {
   constexpr int64_t kWarmUp = 2;
+  std::vector<std::vector<double>> seconds(runners.size());
   for (int64_t round = 0; round < options.rounds + kWarmUp; ++round) {
     for (size_t i = 0; i < runners.size(); ++i) {
       const double start = now(options.processor_time);
@@ -216,30 +206,56 @@ void race(const RaceOptions& options) {
         seconds[i].push_back(now(options.processor_time) - start);
     }
   }
-  const double base = median(seconds[0]), base_work = runners[0].multiply_adds(options, batch);
-  const double base_bytes = peak_bytes(runners[0], options, batch);
+  std::vector<double> medians;
+  for (const auto& of_runner : seconds) medians.push_back(median(of_runner));
+  return medians;
+}
+
+/// What a model takes.
+struct Cost {
+  double seconds = 0, multiply_adds = 0, bytes = 0;
+};
+
+void print(const std::string& model,
+           const Cost& cost,
+           const Cost& base,
+           double tokens,
+           const RaceOptions& options) {
+  const double time = cost.seconds / base.seconds;
+  const double work = cost.multiply_adds / base.multiply_adds;
+  fmt::print(
+      "{{\"model\": \"{}\", \"work\": \"{}\", \"precision\": \"{}\", \"threads\": {}, "
+      "\"seconds\": {:.4f}, "
+      "\"target_tokens_per_second\": {:.0f}, \"time_ratio\": {:.3f}, \"multiply_add_ratio\": "
+      "{:.3f}, \"quotient\": {:.3f}, \"mebibytes\": {:.0f}, \"memory_ratio\": {:.3f}}}\n",
+      model,
+      options.work,
+      enum_name(nn::kPrecisionNames, options.precision),
+      options.threads,
+      cost.seconds,
+      tokens / cost.seconds,
+      time,
+      work,
+      time / work,
+      cost.bytes / (1 << 20),
+      cost.bytes / base.bytes);
+}
+
+void race(const RaceOptions& options) {
+  Registry registry;
+  load_plugins(registry, plugin_search_path({}));
+  std::vector<Runner> runners = make_runners(registry, options);
+  const Batch batch = make_batch(options);
+  const std::vector<double> seconds = median_seconds(runners, options, batch);
+  const auto cost_of = [&](size_t i) {
+    return Cost{seconds[i],
+                runners[i].multiply_adds(options, batch),
+                peak_bytes(runners[i], options, batch)};
+  };
+  const Cost base = cost_of(0);
   const auto tokens = static_cast<double>(options.rows_per_sentence() * batch.target_in.tokens());
-  for (size_t i = 0; i < runners.size(); ++i) {
-    const double time = median(seconds[i]) / base;
-    const double work = runners[i].multiply_adds(options, batch) / base_work;
-    const double bytes = peak_bytes(runners[i], options, batch);
-    fmt::print(
-        "{{\"model\": \"{}\", \"work\": \"{}\", \"precision\": \"{}\", \"threads\": {}, "
-        "\"seconds\": {:.4f}, "
-        "\"target_tokens_per_second\": {:.0f}, \"time_ratio\": {:.3f}, \"multiply_add_ratio\": "
-        "{:.3f}, \"quotient\": {:.3f}, \"mebibytes\": {:.0f}, \"memory_ratio\": {:.3f}}}\n",
-        runners[i].name(),
-        options.work,
-        enum_name(nn::kPrecisionNames, options.precision),
-        options.threads,
-        median(seconds[i]),
-        tokens / median(seconds[i]),
-        time,
-        work,
-        time / work,
-        bytes / (1 << 20),
-        bytes / base_bytes);
-  }
+  for (size_t i = 0; i < runners.size(); ++i)
+    print(runners[i].name(), cost_of(i), base, tokens, options);
 }
 
 }  // namespace
