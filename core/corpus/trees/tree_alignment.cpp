@@ -1,6 +1,7 @@
 #include "core/corpus/trees/tree_alignment.h"
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -61,6 +62,34 @@ struct SpelledSentence {
   }
 };
 
+/// Takes the leaves of a tree out of a sentence, from left to right.
+class LeafWalk {
+ public:
+  explicit LeafWalk(std::span<const std::string> symbols) : sentence_(symbols) {}
+
+  /// The number of subwords that begin within a leaf of these characters; nothing if the sentence
+  /// continues with others.
+  std::optional<int64_t> take(const std::string& characters) {
+    if (sentence_.characters.compare(position_, characters.size(), characters) != 0)
+      return std::nullopt;
+    position_ += characters.size();
+    const size_t first = symbol_;
+    while (symbol_ < sentence_.begins.size() && sentence_.begins[symbol_] < position_) ++symbol_;
+    return static_cast<int64_t>(symbol_ - first);
+  }
+
+  bool is_at_end() const { return position_ >= sentence_.characters.size(); }
+  /// The subwords that no leaf has taken.
+  int64_t remaining() const { return static_cast<int64_t>(sentence_.begins.size() - symbol_); }
+  /// The next subwords, for messages.
+  std::string shown() const { return sentence_.shown_from(position_); }
+
+ private:
+  SpelledSentence sentence_;
+  size_t position_ = 0;  ///< in the characters
+  size_t symbol_ = 0;
+};
+
 int64_t& last_with_subwords(std::vector<int64_t>& leaf_subwords) {
   const auto found = std::find_if(
       leaf_subwords.rbegin(), leaf_subwords.rend(), [](int64_t count) { return count > 0; });
@@ -75,6 +104,19 @@ int64_t& last_with_subwords(std::vector<int64_t>& leaf_subwords) {
       problem,
       "The leaves of a tree must match the sentence of the same line. Parse that text, or leave "
       "the line empty: a sentence without a tree has phrases of equal length.");
+}
+
+void require_end(const LeafWalk& walk, const BracketedTree& tree, const TextPlace& place) {
+  if (walk.is_at_end())
+    return;
+  const std::vector<size_t> leaves = tree.leaves();
+  const BracketedTree::Node& last = tree.nodes[leaves.back()];
+  reject_tree(place,
+              last,
+              fmt::format("the tree ends with leaf {}, '{}', but the subwords continue with {}",
+                          leaves.size(),
+                          last.word,
+                          walk.shown()));
 }
 
 }  // namespace
@@ -107,37 +149,25 @@ SubwordTree TreeAligner::align(const BracketedTree& tree,
                                const TextPlace& place) {
   if (!tree.is_parsed())
     return {};
-  const SpelledSentence sentence(symbols);
+  LeafWalk walk(symbols);
   const std::vector<size_t> leaves = tree.leaves();
   std::vector<int64_t> leaf_subwords;
-  size_t position = 0;
-  size_t symbol = 0;
   for (const size_t node : leaves) {
     const BracketedTree::Node& leaf = tree.nodes[node];
-    const std::string& characters = characters_of(leaf.word);
-    if (sentence.characters.compare(position, characters.size(), characters) != 0) {
+    const std::optional<int64_t> subwords = walk.take(characters_of(leaf.word));
+    if (!subwords) {
       reject_tree(place,
                   leaf,
                   fmt::format("leaf {} of {} is '{}', but the subwords have {}",
                               leaf_subwords.size() + 1,
                               leaves.size(),
                               leaf.word,
-                              sentence.shown_from(position)));
+                              walk.shown()));
     }
-    position += characters.size();
-    const size_t first_symbol = symbol;
-    while (symbol < symbols.size() && sentence.begins[symbol] < position) ++symbol;
-    leaf_subwords.push_back(static_cast<int64_t>(symbol - first_symbol));
+    leaf_subwords.push_back(*subwords);
   }
-  if (position < sentence.characters.size()) {
-    reject_tree(place,
-                tree.nodes[leaves.back()],
-                fmt::format("the tree ends with leaf {}, '{}', but the subwords continue with {}",
-                            leaves.size(),
-                            tree.nodes[leaves.back()].word,
-                            sentence.shown_from(position)));
-  }
-  last_with_subwords(leaf_subwords) += static_cast<int64_t>(symbols.size() - symbol);
+  require_end(walk, tree, place);
+  last_with_subwords(leaf_subwords) += walk.remaining();
   return SubwordTree::build(tree, leaf_subwords);
 }
 
