@@ -131,6 +131,30 @@ void note_direction(const Metric& metric, Comparison& comparison) {
     names.push_back(metric.name());
 }
 
+SignatureContext signature_context(const ScoreInput& input, const Sampling& sampling) {
+  SignatureContext context;
+  context.references = input.references.size();
+  context.bootstrap = sampling.samples;
+  context.seed = sampling.seed.label;
+  return context;
+}
+
+/// Adds the scores of all systems by a metric.
+void add_scores(const Metric& metric,
+                const ScoreInput& input,
+                const std::vector<SystemOutputs>& systems,
+                const SignatureContext& context,
+                Comparison& comparison) {
+  const Sampling& sampling = comparison.sampling;
+  comparison.metrics.push_back(metric.name());
+  comparison.signatures.push_back(format_signature(signature_fields(metric, context), false));
+  note_direction(metric, comparison);
+  const auto scores =
+      compare_statistics(metric, collect(metric, input, sampling.threads), systems, sampling);
+  for (size_t system = 0; system < scores.size(); ++system)
+    comparison.scores[system].push_back(scores[system]);
+}
+
 }  // namespace
 
 Comparison compare(const Metrics& metrics,
@@ -144,19 +168,8 @@ Comparison compare(const Metrics& metrics,
   result.sampling = sampling;
   for (const auto& system : systems) result.systems.push_back(system.name);
   result.scores.resize(systems.size());
-  SignatureContext context;
-  context.references = input.references.size();
-  context.bootstrap = sampling.samples;
-  context.seed = sampling.seed.label;
-  for (const auto& metric : metrics) {
-    result.metrics.push_back(metric->name());
-    result.signatures.push_back(format_signature(signature_fields(*metric, context), false));
-    note_direction(*metric, result);
-    const auto scores =
-        compare_statistics(*metric, collect(*metric, input, sampling.threads), systems, sampling);
-    for (size_t system = 0; system < scores.size(); ++system)
-      result.scores[system].push_back(scores[system]);
-  }
+  const SignatureContext context = signature_context(input, sampling);
+  for (const auto& metric : metrics) add_scores(*metric, input, systems, context, result);
   result.length_title = fmt::format("{} length in {}",
                                     buckets.title,
                                     buckets.unit == LengthUnit::kWords ? "words" : "characters");
