@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -90,16 +91,30 @@ std::vector<std::string> readers_of_standard_input(const OptionTable& table) {
   return readers;
 }
 
-}  // namespace
-
-std::vector<std::string> file_problems(const OptionTable& table, const std::string& config) {
+/// The problems of an option that writes `file`: the inputs that would be lost.
+std::vector<std::string> lost_inputs(const OptionTable& table,
+                                     const std::string& config,
+                                     const std::string& file) {
   std::vector<std::string> problems;
-  const auto is_an_input = [&](const std::string& file, std::string_view option) {
+  const auto is_an_input = [&](std::string_view option) {
     problems.push_back(
         fmt::format("{}: is one of the inputs (--{}), which would be lost; write to another file",
                     file,
                     option));
   };
+  for (const OptionField& field : table.fields()) {
+    if (!field.writes && names_files(field) && reads(field, file))
+      is_an_input(field.name);
+  }
+  if (!config.empty() && is_same_file(file, config))
+    is_an_input("config");
+  return problems;
+}
+
+}  // namespace
+
+std::vector<std::string> file_problems(const OptionTable& table, const std::string& config) {
+  std::vector<std::string> problems;
   if (const auto readers = readers_of_standard_input(table); readers.size() > 1)
     problems.push_back(
         fmt::format("standard input (-) can be read only once, but is given {} times: {}",
@@ -110,12 +125,8 @@ std::vector<std::string> file_problems(const OptionTable& table, const std::stri
     const std::string file = field.writes ? written_file(field) : "";
     if (file.empty())
       continue;
-    for (const OptionField& other : table.fields()) {
-      if (!other.writes && names_files(other) && reads(other, file))
-        is_an_input(file, other.name);
-    }
-    if (!config.empty() && is_same_file(file, config))
-      is_an_input(file, "config");
+    for (std::string& problem : lost_inputs(table, config, file))
+      problems.push_back(std::move(problem));
     for (const OptionField* other : written) {
       if (full_path(written_file(*other)) == full_path(file))
         problems.push_back(
