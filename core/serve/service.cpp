@@ -75,6 +75,15 @@ std::string key_of(const HttpRequest& request) {
       std::min(authorization.find_first_not_of(' ', kBearer.size()), authorization.size()));
 }
 
+HttpResponse method_refusal(const Route& route) {
+  HttpResponse response = error_response(
+      route.path,
+      ServiceError(
+          405, "method_not_allowed", fmt::format("{} accepts {}", route.path, route.method)));
+  response.headers["Allow"] = route.method == std::string_view("GET") ? "GET, HEAD" : route.method;
+  return response;
+}
+
 std::string content_type(const HttpRequest& request) {
   return to_ascii_lowercase(request.header("content-type"));
 }
@@ -92,6 +101,12 @@ void reject_other_content(const HttpRequest& request) {
     throw ServiceError(
         400, "bad_request", "multipart forms are not supported: send JSON or a URL-encoded form");
   }
+}
+
+/// The fields of a request for a translation.
+nlohmann::json read_body(const HttpRequest& request, bool libre) {
+  reject_other_content(request);
+  return libre && is_form(request) ? parse_form(request.body) : parse_body(request.body);
 }
 
 /// Throws what the translation threw.
@@ -194,14 +209,8 @@ void Service::route(const HttpRequest& request, const Reply& reply) {
   const Route* known = find_route(path);
   if (known == nullptr)
     throw ServiceError(404, "not_found", fmt::format("no such path: {}", path));
-  if (!has_method(*known, request.method)) {
-    HttpResponse response = error_response(
-        path,
-        ServiceError(405, "method_not_allowed", fmt::format("{} accepts {}", path, known->method)));
-    response.headers["Allow"] =
-        known->method == std::string_view("GET") ? "GET, HEAD" : known->method;
-    return reply(std::move(response));
-  }
+  if (!has_method(*known, request.method))
+    return reply(method_refusal(*known));
   if (path == "/v1/translate" || path == "/translate")
     return translate(request, reply);
   if (!known->is_open)
@@ -243,8 +252,7 @@ void Service::translate(const HttpRequest& request, const Reply& reply) {
     check_key(request, "");  // before the body is looked at
   if (stopping_)
     throw ServiceError(503, "stopping", "the server is stopping");
-  reject_other_content(request);
-  const auto body = libre && is_form(request) ? parse_form(request.body) : parse_body(request.body);
+  const auto body = read_body(request, libre);
   if (libre && key.empty()) {
     key = string_field(body, "api_key", "");
     check_key(request, key);
