@@ -94,19 +94,13 @@ std::string sealed_header(const std::map<std::string, std::string>& metadata,
   return text.replace(digits, kNoChecksum.size(), checksum_text(header_checksum(text, digits)));
 }
 
-}  // namespace
-
-void write_checkpoint(const std::string& path,
-                      const std::map<std::string, std::string>& metadata,
-                      std::span<const TensorView> tensors) {
-  check_metadata(metadata);
-  auto ordered = sorted_by_name(tensors);
-  check_tensors(ordered);
-  order_for_alignment(ordered);
-
+/// The header of the checkpoint at `path`. Throws UsageError if a reader would refuse it.
+std::string readable_header(const std::string& path,
+                            const std::map<std::string, std::string>& metadata,
+                            const std::vector<const TensorView*>& tensors) {
   std::string header;
   try {
-    header = sealed_header(metadata, ordered);
+    header = sealed_header(metadata, tensors);
   } catch (const nlohmann::json::type_error&) {
     throw UsageError(fmt::format("{}: a name or text in the checkpoint is not valid UTF-8", path),
                      "File names and option values recorded in a checkpoint must be valid UTF-8.");
@@ -118,6 +112,20 @@ void write_checkpoint(const std::string& path,
         header.size(),
         kMaxHeaderBytes));
   }
+  return header;
+}
+
+}  // namespace
+
+void write_checkpoint(const std::string& path,
+                      const std::map<std::string, std::string>& metadata,
+                      std::span<const TensorView> tensors) {
+  check_metadata(metadata);
+  auto ordered = sorted_by_name(tensors);
+  check_tensors(ordered);
+  order_for_alignment(ordered);
+
+  const std::string header = readable_header(path, metadata, ordered);
   uint64_t size = kHeaderLengthBytes + header.size();
   for (const auto* tensor : ordered) size += tensor->bytes.size();
 
