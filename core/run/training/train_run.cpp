@@ -15,20 +15,29 @@
 
 namespace phraseq {
 
+namespace {
+
+/// The options that every training has, whatever its components are.
+void describe_own_options(TrainRun& run) {
+  run.components.describe(run.table);
+  run.optimization.describe(run.table);
+  run.average.describe(run.table);
+  run.validation.describe(run.table);
+  run.checkpoints.describe(run.table);
+  run.embeddings.describe(run.table);
+  run.machine.describe(run.table);
+  run.hydra.describe(run.table);
+  run.device.describe(run.table);
+  run.distributed.describe(run.table);
+}
+
+}  // namespace
+
 TrainRun::TrainRun(std::span<const std::string> arguments) : loaded(load_plugins_for(arguments)) {
   const std::string chosen_by = peek_option(arguments, "best-checkpoint-metric", "loss");
   if (!ValidationOptions::is_loss(chosen_by))
     components.metric = chosen_by;
-  components.describe(table);
-  optimization.describe(table);
-  average.describe(table);
-  validation.describe(table);
-  checkpoints.describe(table);
-  embeddings.describe(table);
-  machine.describe(table);
-  hydra.describe(table);
-  device.describe(table);
-  distributed.describe(table);
+  describe_own_options(*this);
   const auto pick = [&](const char* kind, const char* flag, const std::string& fallback) {
     Selection selection =
         loaded->registry.select(kind, peek_option(table, arguments, flag, fallback));
