@@ -1,6 +1,7 @@
 #include "core/run/options/analyze_options.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/base/text_fields.h"
 #include "core/plot/plot_file.h"
@@ -144,6 +145,29 @@ std::vector<std::string> unused(const AnalyzeOptions& given) {
   return found;
 }
 
+/// What is wrong with the places, the output and the plot of `attention`.
+std::vector<std::string> attention_problems(const AnalyzeOptions& given) {
+  const bool is_attention = given.mode == AnalyzeMode::kAttention;
+  std::vector<std::string> found;
+  if (is_attention && given.output.ends_with(".jsonl") && !given.attention.empty())
+    found.emplace_back(
+        "--attention is for FILE.html and FILE.svg: FILE.jsonl contains all weights");
+  for (const auto& place : given.attention) {
+    if (place != "cross" && place != "encoder" && place != "decoder")
+      found.push_back("--attention: '" + place + "' is not one of cross, encoder, decoder");
+  }
+  const bool known_picture = given.output.ends_with(".svg") || given.output.ends_with(".html") ||
+                             given.output.ends_with(".jsonl");
+  if (is_attention && !known_picture)
+    found.emplace_back(
+        "attention: give --output FILE.html, FILE.svg or FILE.jsonl; the suffix selects the "
+        "format");
+  if (is_attention && !given.plot.empty())
+    found.emplace_back(
+        "attention: use --output for the plot; --plot is for activation, constituents and dump");
+  return found;
+}
+
 }  // namespace
 
 void AnalyzeOptions::describe(OptionTable& table) {
@@ -160,22 +184,7 @@ std::vector<std::string> AnalyzeOptions::problems() const {
     found.emplace_back("--layer: a number from 1, or last");
   if (!is_choice(head, {"mean"}))
     found.emplace_back("--head: a number from 1, or mean");
-  if (mode == AnalyzeMode::kAttention && output.ends_with(".jsonl") && !attention.empty())
-    found.emplace_back(
-        "--attention is for FILE.html and FILE.svg: FILE.jsonl contains all weights");
-  for (const auto& place : attention) {
-    if (place != "cross" && place != "encoder" && place != "decoder")
-      found.push_back("--attention: '" + place + "' is not one of cross, encoder, decoder");
-  }
-  const bool known_picture =
-      output.ends_with(".svg") || output.ends_with(".html") || output.ends_with(".jsonl");
-  if (mode == AnalyzeMode::kAttention && !known_picture)
-    found.emplace_back(
-        "attention: give --output FILE.html, FILE.svg or FILE.jsonl; the suffix selects the "
-        "format");
-  if (mode == AnalyzeMode::kAttention && !plot.empty())
-    found.emplace_back(
-        "attention: use --output for the plot; --plot is for activation, constituents and dump");
+  for (std::string& problem : attention_problems(*this)) found.push_back(std::move(problem));
   if (const auto problem = plot::plot_file_problem(plot))
     found.push_back(*problem);
   if (mode == AnalyzeMode::kConstituents && trees.empty())
