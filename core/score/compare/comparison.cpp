@@ -18,7 +18,7 @@ std::vector<ComparedScore> compare_statistics(const Metric& metric,
                                               const std::vector<SystemOutputs>& systems,
                                               const Sampling& sampling) {
   const auto bootstrapped =
-      bootstrap(metric, outputs, sampling.samples, sampling.seed.value, sampling.threads);
+      bootstrap(metric, outputs, {sampling.samples, sampling.seed.value, sampling.threads});
   std::mt19937_64 random(sampling.seed.value);
   std::span<const BootstrappedScore> rest(bootstrapped);
   std::optional<BootstrappedScore> baseline;

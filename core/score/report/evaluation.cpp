@@ -11,7 +11,7 @@ std::vector<Result> compare_to_first(const Metric& metric,
   const auto& [samples, seed, threads] = sampling;
   std::vector<Result> results;
   if (test == PairedTest::kBootstrap) {
-    const auto scores = bootstrap(metric, systems, samples, seed.value, threads);
+    const auto scores = bootstrap(metric, systems, {samples, seed.value, threads});
     for (const auto& score : scores) {
       const auto paired = paired_bootstrap(metric, scores.front(), score);
       results.push_back({score.score, paired.p_value, paired.interval});
@@ -22,7 +22,7 @@ std::vector<Result> compare_to_first(const Metric& metric,
   if (test == PairedTest::kRandomization) {
     for (size_t system = 1; system < systems.size(); ++system) {
       results[system].p_value = paired_randomization(
-          metric, systems.front(), systems[system], samples, seed.value, threads);
+          metric, systems.front(), systems[system], {samples, seed.value, threads});
     }
   }
   results.front().p_value.reset();
@@ -58,8 +58,9 @@ Score score_corpus(const Metric& metric,
               std::nullopt,
               signature_fields(metric, context)};
   if (confidence) {
-    const auto bootstrapped = bootstrap(
-        metric, std::span(&statistics, 1), sampling.samples, sampling.seed.value, sampling.threads);
+    const auto bootstrapped = bootstrap(metric,
+                                        std::span(&statistics, 1),
+                                        {sampling.samples, sampling.seed.value, sampling.threads});
     const bool single = metric.resample_precision() == ResamplePrecision::kSingle;
     score.interval = confidence_interval(bootstrapped.front().resampled, single, Mean::kExact);
   }

@@ -71,17 +71,16 @@ std::vector<double> side_by_side(std::span<const Statistics> systems) {
 template <class Real>
 void score_resamples(const Metric& metric,
                      std::span<const Statistics> systems,
-                     uint64_t seed,
-                     int threads,
+                     const Draws& draws,
                      std::vector<BootstrappedScore>& scores) {
   const size_t columns = metric.statistics();
   const SlicedRows<Real> rows(side_by_side(systems), systems.size() * columns);
   const size_t sentences = systems.front().sentences();
-  Pcg64 generator(seed);
+  Pcg64 generator(draws.seed);
   in_blocks<uint32_t>(
       scores.front().resampled.size(),
       sentences,
-      threads,
+      draws.threads,
       [&](std::span<uint32_t> drawn) {
         for (auto& sentence : drawn) sentence = generator.below(sentences);
       },
@@ -99,19 +98,17 @@ void score_resamples(const Metric& metric,
 
 std::vector<BootstrappedScore> bootstrap(const Metric& metric,
                                          std::span<const Statistics> systems,
-                                         int64_t samples,
-                                         uint64_t seed,
-                                         int threads) {
+                                         const Draws& draws) {
   check_lengths(systems);
   std::vector<BootstrappedScore> scores;
   for (const auto& system : systems) {
     scores.push_back(
-        {metric.score(system.sums()), std::vector<double>(static_cast<size_t>(samples))});
+        {metric.score(system.sums()), std::vector<double>(static_cast<size_t>(draws.count))});
   }
   if (metric.resample_precision() == ResamplePrecision::kDouble) {
-    score_resamples<double>(metric, systems, seed, threads, scores);
+    score_resamples<double>(metric, systems, draws, scores);
   } else {
-    score_resamples<float>(metric, systems, seed, threads, scores);
+    score_resamples<float>(metric, systems, draws, scores);
   }
   return scores;
 }
@@ -135,9 +132,7 @@ std::vector<uint32_t> sentences_with_one(std::span<const uint8_t> bits) {
 std::vector<double> randomized_differences(const Metric& metric,
                                            const Statistics& first,
                                            const Statistics& second,
-                                           int64_t trials,
-                                           uint64_t seed,
-                                           int threads) {
+                                           const Draws& trials) {
   const auto first_sums = first.sums();
   const auto second_sums = second.sums();
   std::vector<double> exchange(first.values.size());
@@ -145,13 +140,13 @@ std::vector<double> randomized_differences(const Metric& metric,
     exchange[at] = first.values[at] - second.values[at];
   const SlicedRows<double> rows(exchange, first.columns);
 
-  std::vector<double> differences(static_cast<size_t>(trials));
-  Pcg64 generator(seed);
+  std::vector<double> differences(static_cast<size_t>(trials.count));
+  Pcg64 generator(trials.seed);
   RandomBits bits(generator);
   in_blocks<uint8_t>(
       differences.size(),
       first.sentences(),
-      threads,
+      trials.threads,
       [&](std::span<uint8_t> from_first) { bits.fill(from_first); },
       [&](size_t trial, std::span<const uint8_t> from_first) {
         std::vector<double> one = second_sums;

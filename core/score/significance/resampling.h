@@ -9,6 +9,13 @@
 
 namespace phraseq::score {
 
+/// How many random variants of a test set are made.
+struct Draws {
+  int64_t count = 0;
+  uint64_t seed = 0;  ///< of the random numbers
+  int threads = 0;    ///< 0 = as many as the machine has; does not change the result
+};
+
 /// The score of a system, and those of bootstrap resamples of the test set: as many sentences,
 /// drawn with replacement.
 struct BootstrappedScore {
@@ -16,23 +23,18 @@ struct BootstrappedScore {
   std::vector<double> resampled;
 };
 
-/// `samples` resamples, the same ones for every system, so that they can be paired. The draws
-/// depend only on the seed and the number of sentences; sums are in the metric's
-/// `resample_precision`. `threads` does not change the result. Throws DataError when systems differ
-/// in length.
+/// Resamples that are the same for every system, so that they can be paired. They depend only on
+/// the seed and the number of sentences; sums are in the metric's `resample_precision`. Throws
+/// DataError when systems differ in length.
 PHRASEQ_API std::vector<BootstrappedScore> bootstrap(const Metric& metric,
                                                      std::span<const Statistics> systems,
-                                                     int64_t samples,
-                                                     uint64_t seed,
-                                                     int threads);
+                                                     const Draws& draws);
 
-/// |score(A') - score(B')| for `trials` pairs of pseudo-systems that swap each sentence of the two
-/// with probability one half (Riezler & Maxwell 2005).
+/// |score(A') - score(B')| for `trials.count` pairs of pseudo-systems that swap each sentence of
+/// the two with probability one half (Riezler & Maxwell 2005).
 PHRASEQ_API std::vector<double> randomized_differences(const Metric& metric,
                                                        const Statistics& first,
                                                        const Statistics& second,
-                                                       int64_t trials,
-                                                       uint64_t seed,
-                                                       int threads);
+                                                       const Draws& trials);
 
 }  // namespace phraseq::score

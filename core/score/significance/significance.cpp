@@ -124,11 +124,9 @@ PairedBootstrap paired_bootstrap(const Metric& metric,
 double paired_randomization(const Metric& metric,
                             const Statistics& baseline,
                             const Statistics& system,
-                            int64_t trials,
-                            uint64_t seed,
-                            int threads) {
+                            const Draws& trials) {
   const double observed = std::abs(metric.score(baseline.sums()) - metric.score(system.sums()));
-  return p_value(randomized_differences(metric, baseline, system, trials, seed, threads), observed);
+  return p_value(randomized_differences(metric, baseline, system, trials), observed);
 }
 
 }  // namespace phraseq::score

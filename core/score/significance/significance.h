@@ -55,8 +55,6 @@ PHRASEQ_API PairedBootstrap paired_bootstrap(const Metric& metric,
 PHRASEQ_API double paired_randomization(const Metric& metric,
                                         const Statistics& baseline,
                                         const Statistics& system,
-                                        int64_t trials,
-                                        uint64_t seed,
-                                        int threads);
+                                        const Draws& trials);
 
 }  // namespace phraseq::score

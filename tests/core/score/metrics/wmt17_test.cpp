@@ -132,10 +132,10 @@ TEST(Wmt17, SignificanceAgreesWithMosesAndMultEval) {
   pair[0] = collect_statistics(bleu, system_output("LIUM-NMT.4900.en-de"), references, 0);
   for (const auto& row : read_table(score_data() + "significance.tsv")) {
     pair[1] = collect_statistics(bleu, system_output(row[0]), references, 0);
-    const auto scores = bootstrap(bleu, pair, 2000, 12345, 0);
+    const auto scores = bootstrap(bleu, pair, {2000, 12345, 0});
     const double p_value = paired_bootstrap(bleu, scores[0], scores[1]).p_value;
     EXPECT_NEAR(p_value, std::stod(row[1]), 0.01) << row[0];
-    const double randomization = paired_randomization(bleu, pair[0], pair[1], 10000, 12345, 0);
+    const double randomization = paired_randomization(bleu, pair[0], pair[1], {10000, 12345, 0});
     EXPECT_NEAR(randomization, std::stod(row[2]), 0.01) << row[0];
   }
 }

@@ -49,12 +49,12 @@ void expect_interval(const Interval& interval, const Interval& expected) {
 void expect_significance(const Metric& metric, const Expected& expected) {
   const auto systems = example(metric);
   for (const int threads : {1, 3}) {
-    const auto scores = bootstrap(metric, systems, 200, kSeed, threads);
+    const auto scores = bootstrap(metric, systems, {200, kSeed, threads});
     expect_interval(paired_bootstrap(metric, scores[0], scores[0]).interval, expected.baseline);
     const auto paired = paired_bootstrap(metric, scores[0], scores[1]);
     expect_interval(paired.interval, expected.system);
     EXPECT_DOUBLE_EQ(paired.p_value, expected.p_value);
-    EXPECT_DOUBLE_EQ(paired_randomization(metric, systems[0], systems[1], 500, kSeed, threads),
+    EXPECT_DOUBLE_EQ(paired_randomization(metric, systems[0], systems[1], {500, kSeed, threads}),
                      expected.randomization_p_value);
   }
 }
@@ -121,9 +121,9 @@ TEST(Significance, GivesASystemTheSameResamplesAloneAsAmongOthers) {
   const Chrf chrf({.word_order = 2});  // 24 columns a system, more than fit into one slice of rows
   auto systems = example(chrf);
   systems.push_back(systems[0]);
-  const auto together = bootstrap(chrf, systems, 30, kSeed, 2);
+  const auto together = bootstrap(chrf, systems, {30, kSeed, 2});
   for (size_t system = 0; system < systems.size(); ++system) {
-    const auto alone = bootstrap(chrf, std::span(systems).subspan(system, 1), 30, kSeed, 1);
+    const auto alone = bootstrap(chrf, std::span(systems).subspan(system, 1), {30, kSeed, 1});
     EXPECT_EQ(alone[0].resampled, together[system].resampled);
     EXPECT_EQ(alone[0].score, together[system].score);
   }
@@ -146,7 +146,7 @@ TEST(Significance, DrawsTheSentencesOfLongTestSetsInOneSequence) {
   for (size_t sentence = 0; sentence < system.values.size(); ++sentence)
     system.values[sentence] = static_cast<double>(sentence);
   for (const int threads : {1, 3}) {
-    const auto scores = bootstrap(SumOfNumbers(), std::span(&system, 1), 212, kSeed, threads);
+    const auto scores = bootstrap(SumOfNumbers(), std::span(&system, 1), {212, kSeed, threads});
     Pcg64 generator(kSeed);
     for (const double score : scores[0].resampled) {
       uint64_t sum = 0;
@@ -159,7 +159,7 @@ TEST(Significance, DrawsTheSentencesOfLongTestSetsInOneSequence) {
 TEST(Significance, RejectsSystemsOfDifferentLengths) {
   auto systems = example(Ter({}));
   systems[1].values.resize(systems[1].values.size() - systems[1].columns);
-  EXPECT_THROW(bootstrap(Ter({}), systems, 5, kSeed, 1), DataError);
+  EXPECT_THROW(bootstrap(Ter({}), systems, {5, kSeed, 1}), DataError);
 }
 
 TEST(Seed, IsAWholeNumberOrNone) {
@@ -190,13 +190,13 @@ TEST(Significance, SumsInDoublePrecisionUnlessAMetricAsksForSingle) {
   const std::vector<Statistics> systems = {
       collect_statistics(OddCounts(), Lines(9, "y"), references, 1),
       collect_statistics(OddCounts(), Lines(9, "x"), references, 1)};
-  const auto scores = bootstrap(OddCounts(), systems, 30, kSeed, 1);
+  const auto scores = bootstrap(OddCounts(), systems, {30, kSeed, 1});
   for (const double score : scores[0].resampled) EXPECT_EQ(score, 9 * kOdd);
   for (const double score : scores[1].resampled) EXPECT_EQ(score, 9 * (kOdd + 1));
   const auto paired = paired_bootstrap(OddCounts(), scores[0], scores[1]);
   EXPECT_EQ(paired.interval.mean, 9 * (kOdd + 1));
   EXPECT_EQ(paired.koehn_p_value, 0);
-  EXPECT_LT(paired_randomization(OddCounts(), systems[0], systems[1], 1000, kSeed, 2), 0.02);
+  EXPECT_LT(paired_randomization(OddCounts(), systems[0], systems[1], {1000, kSeed, 2}), 0.02);
 }
 
 }  // namespace
