@@ -102,6 +102,15 @@ void outlive_checkpoint_requests() {
   sigaction(SIGUSR1, &action, nullptr);
 }
 
+void add_unless_ignored(sigset_t& set, std::initializer_list<int> signals) {
+  for (const int number : signals) {
+    struct sigaction action = {};
+    sigaction(number, nullptr, &action);
+    if (action.sa_handler != SIG_IGN)
+      sigaddset(&set, number);
+  }
+}
+
 void block_signals_on_this_thread() {
   const sigset_t signals = all_but_sigbus();
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);

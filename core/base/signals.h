@@ -1,6 +1,7 @@
 #pragma once
 
 #include <csignal>
+#include <initializer_list>
 
 #include "core/base/api.h"
 
@@ -37,6 +38,9 @@ class PHRASEQ_API StopSignals {
 /// From now on, SIGUSR1 does not end the process even if no StopSignals exist: a request for a
 /// checkpoint may come while a run starts or ends. An action that the caller has chosen stays.
 PHRASEQ_API void outlive_checkpoint_requests();
+
+/// Adds those of `signals` to the set that the caller of the program does not ignore.
+PHRASEQ_API void add_unless_ignored(sigset_t& set, std::initializer_list<int> signals);
 
 /// Blocks all signals except SIGBUS on the calling thread, so that the main thread receives them.
 PHRASEQ_API void block_signals_on_this_thread();

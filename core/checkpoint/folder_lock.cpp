@@ -54,9 +54,7 @@ bool means_no_locks(int error_number) {
 
 FolderLock::FolderLock(const std::string& folder)
     : folder_(folder), file_(folder_ / ".lock"), folders_(folder) {
-  open_file();
-  lock_file();
-  write_holder(descriptor_.get());
+  take();
 }
 
 void FolderLock::renew() {
@@ -66,11 +64,16 @@ void FolderLock::renew() {
       fmt::format("{}: the file was removed or replaced during the run; locking the folder "
                   "again",
                   file_.string()));
+  take();
+}
+
+void FolderLock::take() {
   open_file();
   lock_file();
   write_holder(descriptor_.get());
 }
 
+/// Not asked in lock_file, which would try forever where a file system gives a file two numbers.
 bool FolderLock::is_at_its_name() const {
   struct stat opened = {}, named = {};
   return ::fstat(descriptor_.get(), &opened) == 0 && ::stat(file_.c_str(), &named) == 0 &&

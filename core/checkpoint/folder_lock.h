@@ -26,6 +26,7 @@ class PHRASEQ_API FolderLock {
   FolderLock& operator=(const FolderLock&) = delete;
 
  private:
+  void take();
   void open_file();
   void lock_file();
   bool is_at_its_name() const;

@@ -12,10 +12,8 @@ namespace {
 class NamedCorpus final : public Corpus {
  public:
   NamedCorpus(const Component& component, std::unique_ptr<Corpus> corpus)
-      : component_(component), corpus_(std::move(corpus)) {
-    if (corpus_ == nullptr)
-      throw component_failure(component_, "open", "it returned no corpus");
-  }
+      : component_(component),
+        corpus_(require_result(component, "open", std::move(corpus), "corpus")) {}
 
   int64_t size() const override {
     return call_component(component_, "size", [&] { return corpus_->size(); });

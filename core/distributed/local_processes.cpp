@@ -46,12 +46,7 @@ class WaitedSignals {
     sigset_t set;
     sigemptyset(&set);
     sigaddset(&set, SIGCHLD);
-    for (const int number : {SIGTERM, SIGINT, SIGHUP, SIGUSR1}) {
-      struct sigaction action = {};
-      sigaction(number, nullptr, &action);
-      if (action.sa_handler != SIG_IGN)
-        sigaddset(&set, number);
-    }
+    add_unless_ignored(set, {SIGTERM, SIGINT, SIGHUP, SIGUSR1});
     return set;
   }
 

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <exception>
+#include <memory>
 #include <new>
+#include <string>
 #include <string_view>
 
 #include "core/base/api.h"
@@ -35,6 +37,17 @@ decltype(auto) call_component(const Component& component,
     throw component_failure(
         component, doing, "an exception that does not derive from std::exception was thrown");
   }
+}
+
+/// What a component returned; a `component_failure` if it is null: "it returned no corpus".
+template <class Result>
+std::unique_ptr<Result> require_result(const Component& component,
+                                       std::string_view doing,
+                                       std::unique_ptr<Result> result,
+                                       const std::string& name) {
+  if (result == nullptr)
+    throw component_failure(component, doing, "it returned no " + name);
+  return result;
 }
 
 }  // namespace phraseq

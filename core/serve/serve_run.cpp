@@ -36,16 +36,8 @@ class WaitingSignals {
     sigset_t set;
     sigemptyset(&set);
     sigaddset(&set, SIGHUP);
-    for (const int number : {SIGTERM, SIGINT}) {
-      if (!is_ignored(number))
-        sigaddset(&set, number);
-    }
+    add_unless_ignored(set, {SIGTERM, SIGINT});  // shells ignore SIGINT for background jobs
     return set;
-  }
-  /// Whether the caller ignores the signal, as shells do with SIGINT for jobs in the background.
-  static bool is_ignored(int number) {
-    struct sigaction action = {};
-    return sigaction(number, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
   }
 
   sigset_t set_ = stop_signals();

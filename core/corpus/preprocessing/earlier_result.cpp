@@ -10,6 +10,7 @@
 #include "core/base/error.h"
 #include "core/corpus/data_folder.h"
 #include "core/corpus/index_names.h"
+#include "core/corpus/manifest/manifest_values.h"
 #include "core/io/mapping/mapped_file.h"
 
 namespace phraseq {
@@ -22,7 +23,7 @@ std::string recorded_pair(const std::string& manifest) {
   const auto record =
       nlohmann::json::parse(read_file(manifest), nullptr, /*allow_exceptions=*/false);
   const auto text = [&](const char* name) {
-    const auto entry = record.is_object() ? record.value(name, nlohmann::json()) : nullptr;
+    const auto entry = value_at(record, {name});
     return entry.is_string() ? entry.get<std::string>() : std::string();
   };
   return text("source_language") + "-" + text("target_language");

@@ -26,13 +26,10 @@ LoaderCorpus::LoaderCorpus(const Component& loader,
                            const SequenceConventions& conventions,
                            std::string dictionaries)
     : loader_(loader),
-      corpus_(std::move(corpus)),
+      corpus_(require_result(loader, "open", std::move(corpus), "corpus")),
       added_to_source_(conventions.source_has_bos ? 1 : 0),
       taken_from_source_(conventions.source_has_eos ? 0 : 1),
-      dictionaries_(std::move(dictionaries)) {
-  if (corpus_ == nullptr)
-    throw component_failure(loader_, "open", "it returned no corpus");
-}
+      dictionaries_(std::move(dictionaries)) {}
 
 int64_t LoaderCorpus::size() const {
   const int64_t size = call_component(loader_, "size", [&] { return corpus_->size(); });

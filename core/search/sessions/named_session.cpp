@@ -17,10 +17,9 @@ constexpr const char* kStep = "a step";
 NamedSession::NamedSession(const Component& architecture,
                            std::unique_ptr<DecodingSession> session,
                            int64_t vocabulary)
-    : architecture_(architecture), session_(std::move(session)), vocabulary_(vocabulary) {
-  if (session_ == nullptr)
-    throw component_failure(architecture_, "start_decoding", "it returned no session");
-}
+    : architecture_(architecture),
+      session_(require_result(architecture, "start_decoding", std::move(session), "session")),
+      vocabulary_(vocabulary) {}
 
 StepOutput NamedSession::step(const at::Tensor& last_tokens) {
   return checked(call_component(architecture_, kStep, [&] { return session_->step(last_tokens); }),
