@@ -9,11 +9,11 @@
 
 #include <fmt/format.h>
 
-#include "core/conformance/fixtures/id_sequence.h"
 #include "core/conformance/fixtures/threads_agree.h"
 #include "core/data/batching/batch_iterator.h"
 #include "core/data/collate.h"
 #include "core/data/data_loader.h"
+#include "core/data/text/id_sequence.h"
 #include "core/io/crc32c.h"
 #include "core/text/dictionary.h"
 

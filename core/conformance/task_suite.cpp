@@ -9,10 +9,10 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
-#include "core/conformance/fixtures/id_sequence.h"
 #include "core/conformance/fixtures/threads_agree.h"
 #include "core/data/named_task.h"
 #include "core/data/task.h"
+#include "core/data/text/id_sequence.h"
 
 namespace phraseq::conformance {
 namespace {

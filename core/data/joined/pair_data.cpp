@@ -8,7 +8,6 @@
 #include "core/data/joined/joined_corpus.h"
 #include "core/data/joined/rotating_corpus.h"
 #include "core/data/source_trees.h"
-#include "core/data/text/loader_corpus.h"
 #include "core/plugin/component_call.h"
 
 namespace phraseq {
@@ -30,6 +29,7 @@ PairData::PairData(const Registry& registry,
                    int64_t upsample_primary)
     : loader_name_(std::move(loader)),
       folders_(std::move(folders)),
+      sentences_{loading.source_vocabulary, loading.target_vocabulary},
       upsample_primary_(upsample_primary) {
   for (const std::string& folder : folders_) {
     loading.folder = folder;
@@ -52,8 +52,10 @@ std::unique_ptr<Corpus> PairData::open_split(size_t folder,
                                              const PairReading& reading) const {
   auto corpus =
       call_component(*component_, "open", [&] { return loaders_[folder]->open(split, training); });
+  LoaderCorpus::Sentences sentences = sentences_;
+  sentences.need_target = training && sentences_.target_words > 0;
   return std::make_unique<LoaderCorpus>(
-      *component_, std::move(corpus), reading.conventions, reading.dictionaries);
+      *component_, std::move(corpus), reading.conventions, reading.dictionaries, sentences);
 }
 
 std::unique_ptr<Corpus> PairData::open_training(size_t folder,

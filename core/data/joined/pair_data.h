@@ -7,6 +7,7 @@
 #include "core/base/api.h"
 #include "core/data/data_loader.h"
 #include "core/data/sequence_conventions.h"
+#include "core/data/text/loader_corpus.h"
 #include "core/plugin/registry.h"
 
 namespace phraseq {
@@ -50,6 +51,7 @@ class PHRASEQ_API PairData {
 
   std::string loader_name_;
   std::vector<std::string> folders_;
+  LoaderCorpus::Sentences sentences_;
   std::vector<std::unique_ptr<DataLoader>> loaders_;  ///< one per folder
   const Component* component_ = nullptr;
   int64_t upsample_primary_;

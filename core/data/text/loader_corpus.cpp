@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "core/data/joined/data_folders.h"
+#include "core/data/text/id_sequence.h"
 #include "core/io/folders/folder_entries.h"
 #include "core/plugin/component_call.h"
 
@@ -24,12 +25,14 @@ bool holds_indexed_data(const std::string& folder) {
 LoaderCorpus::LoaderCorpus(const Component& loader,
                            std::unique_ptr<Corpus> corpus,
                            const SequenceConventions& conventions,
-                           std::string dictionaries)
+                           std::string dictionaries,
+                           const Sentences& sentences)
     : loader_(loader),
       corpus_(require_result(loader, "open", std::move(corpus), "corpus")),
       added_to_source_(conventions.source_has_bos ? 1 : 0),
       taken_from_source_(conventions.source_has_eos ? 0 : 1),
-      dictionaries_(std::move(dictionaries)) {}
+      dictionaries_(std::move(dictionaries)),
+      sentences_(sentences) {}
 
 int64_t LoaderCorpus::size() const {
   const int64_t size = call_component(loader_, "size", [&] { return corpus_->size(); });
@@ -59,7 +62,19 @@ int64_t LoaderCorpus::as_model_reads(int64_t source_length) const {
 }
 
 Example LoaderCorpus::get(int64_t index) const {
-  return call_component(loader_, "get", [&] { return corpus_->get(index); });
+  Example example = call_component(loader_, "get", [&] { return corpus_->get(index); });
+  if (const std::string fault = fault_of(example); !fault.empty())
+    throw component_failure(loader_, "get", fmt::format("sentence {}: {}", index + 1, fault));
+  return example;
+}
+
+std::string LoaderCorpus::fault_of(const Example& example) const {
+  if (const auto fault = fault_of_ids(example.source, sentences_.source_words); !fault.empty())
+    return "the source " + fault;
+  if (example.target.empty())
+    return sentences_.need_target ? "there is no target" : "";
+  const auto fault = fault_of_ids(example.target, sentences_.target_words);
+  return fault.empty() ? "" : "the target " + fault;
 }
 
 void LoaderCorpus::start_epoch(int64_t epoch) {

@@ -17,16 +17,25 @@ namespace phraseq {
 /// and different dictionaries give a different fingerprint. Errors of the loader name its plugin.
 class PHRASEQ_API LoaderCorpus final : public Corpus {
  public:
+  /// What its sentences have to be.
+  struct Sentences {
+    int64_t source_words = 0;  ///< size of the dictionary
+    int64_t target_words = 0;
+    bool need_target = false;
+  };
+
   /// `dictionaries`: what the fingerprint says of them. The component outlives the corpus.
   LoaderCorpus(const Component& loader,
                std::unique_ptr<Corpus> corpus,
                const SequenceConventions& conventions,
-               std::string dictionaries);
+               std::string dictionaries,
+               const Sentences& sentences);
 
   int64_t size() const override;
   int64_t mean_epoch_size() const override { return corpus_->mean_epoch_size(); }
   int64_t source_length(int64_t index) const override;
   int64_t target_length(int64_t index) const override;
+  /// Its ids are those of the dictionaries and end in </s>; otherwise an error blames the loader.
   Example get(int64_t index) const override;
   EmptyLengths empty_lengths() const override;
   std::vector<CorpusPart> parts() const override { return corpus_->parts(); }
@@ -37,12 +46,14 @@ class PHRASEQ_API LoaderCorpus final : public Corpus {
   /// The tokens of a source of the plugin's corpus, with <s> and without </s> as the model
   /// requires.
   int64_t as_model_reads(int64_t source_length) const;
+  std::string fault_of(const Example& example) const;
 
   const Component& loader_;
   std::unique_ptr<Corpus> corpus_;
   int64_t added_to_source_;
   int64_t taken_from_source_;
   std::string dictionaries_;
+  Sentences sentences_;
 };
 
 /// The folders that a task reads: of A:B:C, a model needs only the first, as the others are for

@@ -51,8 +51,7 @@ std::unique_ptr<Tokenizer> task_tokenizer(const TaskSetup& setup,
   const bool asked_for = setup.state == nullptr && choice.name == name;
   Selection selection = asked_for ? setup.registry->select(Tokenizer::kKind, name)
                                   : select_recorded(*setup.registry, Tokenizer::kKind, name, place);
-  OptionTable table;
-  selection.options->describe(table);
+  OptionTable table = described(selection);
   with_place(place,
              [&] { from_json(table, vocabularies.tokenizer_options, OptionOrigin::kCheckpoint); });
   if (choice.bpe_dropout > 0)
