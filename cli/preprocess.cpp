@@ -70,7 +70,7 @@ int run_preprocess(std::span<const std::string> arguments) {
   OptionTable table;
   options.describe(table);
   table.section(fmt::format("tokenizer {}", selection.name));
-  selection.options->describe(table);
+  add_described(table, selection);
   table.section("Plugins");
   plugins.describe(table);
   if (!begin_command(table, {"preprocess", kUsage, kDescription}, arguments, [&] {
@@ -78,12 +78,10 @@ int run_preprocess(std::span<const std::string> arguments) {
       }))
     return kExitOk;
 
-  OptionTable tokenizer_table;
-  selection.options->describe(tokenizer_table);
   const auto make = [&](const TokenizerSetup& setup) {
     return std::make_unique<NamedTokenizer>(selection, setup);
   };
-  preprocess(options, {selection.name, to_json(tokenizer_table), make}, to_json(table, true));
+  preprocess(options, {selection.name, to_json(described(selection)), make}, to_json(table, true));
   return kExitOk;
 }
 

@@ -45,12 +45,6 @@ namespace {
 constexpr int64_t kDefaultBatchTokens = 1024;  // as generate on the CPU
 constexpr const char* kAnyPrefix = "1000000";
 
-OptionTable described(const Selection& selection) {
-  OptionTable table;
-  selection.options->describe(table);
-  return table;
-}
-
 int64_t number_in(OptionTable& table, const char* name, int64_t otherwise) {
   const OptionField* field = table.find(name);
   return field == nullptr ? otherwise : std::stoll(field->to_text());
@@ -254,7 +248,7 @@ void EngineSetup::describe(OptionTable& table) {
   std::erase_if(table.fields(), [](const OptionField& field) { return field.name == "path"; });
   parts.shortlist.describe(table);
   table.section(fmt::format("decoder {}", parts.decoder.name));
-  parts.decoder.options->describe(table);
+  add_described(table, parts.decoder);
   if (OptionField* nbest = table.find("nbest")) {
     nbest->help =
         "Maximum number of hypotheses that a request may ask for; 1 = as many as the beam has.";

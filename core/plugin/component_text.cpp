@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/options/option_text.h"
+#include "core/plugin/described_options.h"
 
 namespace phraseq {
 namespace {
@@ -12,7 +13,7 @@ struct Described {
   explicit Described(const Component& component, const Preset* preset = nullptr)
       : options(component.make_options()) {
     table.section("Options");
-    options->describe(table);
+    describe_options(component, *options, table);
     if (preset != nullptr)
       preset->apply(*options);
   }

@@ -8,11 +8,10 @@
 #include "core/base/wording/close_matches.h"
 #include "core/options/fairseq/component_names.h"
 #include "core/plugin/component_call.h"
+#include "core/plugin/described_options.h"
 
 namespace phraseq {
 namespace {
-
-constexpr const char* kDescribing = "describing its options";
 
 bool is_component_name(std::string_view name) {
   const auto is_letter = [](char c) { return c >= 'a' && c <= 'z'; };
@@ -39,6 +38,18 @@ const Preset* find_preset(const Component& component, std::string_view name) {
       return &preset;
   }
   return nullptr;
+}
+
+/// The component with the preset applied, if there is one.
+Selection selection_of(const Component& component, const std::string& name, const Preset* preset) {
+  return call_component(component, "making its options", [&] {
+    Selection selection{&component, name, component.make_options()};
+    if (preset != nullptr) {
+      preset->apply(*selection.options);
+      selection.training = preset->training;
+    }
+    return selection;
+  });
 }
 
 }  // namespace
@@ -143,12 +154,7 @@ std::optional<Selection> Registry::find(std::string_view kind, std::string_view 
     const Preset* chosen = find_preset(component, name);
     if (component.name != name && chosen == nullptr)
       continue;
-    Selection selection{&component, name, component.make_options()};
-    if (chosen != nullptr) {
-      chosen->apply(*selection.options);
-      selection.training = chosen->training;
-    }
-    return selection;
+    return selection_of(component, name, chosen);
   }
   return std::nullopt;
 }
@@ -193,18 +199,26 @@ std::vector<std::string> Registry::names(std::string_view kind) const {
 
 void describe(OptionTable& table, const Selection& selection) {
   const Component& component = *selection.component;
-  OptionTable plain;
-  const auto defaults = component.make_options();
-  call_component(component, kDescribing, [&] { defaults->describe(plain); });
+  const DescribedOptions plain(component);
   table.section(fmt::format("{} {}", component.kind, component.name));
-  call_component(component, kDescribing, [&] { selection.options->describe(table); });
-  for (const OptionField& field : plain.fields()) {
+  add_described(table, selection);
+  for (const OptionField& field : plain.table.fields()) {
     OptionField* ours = table.find(field.name);
     if (ours == nullptr || ours->default_text == field.default_text)
       continue;
     ours->default_text = field.default_text;
     ours->origin = OptionOrigin::kPreset;
   }
+}
+
+void add_described(OptionTable& table, const Selection& selection) {
+  describe_options(*selection.component, *selection.options, table);
+}
+
+OptionTable described(const Selection& selection) {
+  OptionTable table;
+  add_described(table, selection);
+  return table;
 }
 
 std::vector<std::string> problems_of(const Selection& selection) {

@@ -113,6 +113,11 @@ class PHRASEQ_API Registry {
 /// own.
 PHRASEQ_API void describe(OptionTable& table, const Selection& selection);
 
+/// Adds the selected component's options to the current section.
+PHRASEQ_API void add_described(OptionTable& table, const Selection& selection);
+/// The selected component's options. They belong to the selection, which must outlive the table.
+PHRASEQ_API OptionTable described(const Selection& selection);
+
 /// What is wrong with the values of the selected component's options (Options::problems); nothing
 /// if no component is selected.
 PHRASEQ_API std::vector<std::string> problems_of(const Selection& selection);

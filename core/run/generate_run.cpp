@@ -19,7 +19,7 @@ GenerateRun::GenerateRun(std::span<const std::string> arguments, bool line_by_li
   shortlist.describe(table);
   decoder = loaded->registry.select("decoder", options.search.choose(arguments));
   table.section(fmt::format("decoder {}", decoder.name));
-  decoder.options->describe(table);
+  add_described(table, decoder);
   if (!options.interactive) {
     metric =
         loaded->registry.select(Metric::kKind, peek_option(arguments, "scoring", options.metric));
@@ -38,7 +38,7 @@ void GenerateRun::describe_tokenizer(std::span<const std::string> arguments) {
     return;
   tokenizer = loaded->registry.select(Tokenizer::kKind, name);
   table.section(fmt::format("tokenizer {}", name));
-  tokenizer.options->describe(table);
+  add_described(table, tokenizer);
 }
 
 std::string GenerateRun::explain_unknown(const std::string& option) const {

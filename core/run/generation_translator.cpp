@@ -67,10 +67,8 @@ TranslationModel load_language_model(const GenerateRun& run) {
 void choose_tokenizer(GenerateRun& run) {
   if (run.tokenizer.component == nullptr)
     return;
-  OptionTable chosen;
-  run.tokenizer.options->describe(chosen);
   run.model.tokenizer = run.tokenizer.name;
-  run.model.tokenizer_options = to_json(chosen);
+  run.model.tokenizer_options = to_json(described(run.tokenizer));
 }
 
 TranslationSettings settings_of(const GenerateRun& run, const WorkerSettings& workers) {

@@ -28,8 +28,7 @@ Selection selection_from(const Registry& registry, const char* kind, const nlohm
   const auto name = record.at("name").get<std::string>();
   try {
     Selection selection = registry.select(kind, name);
-    OptionTable table;
-    selection.options->describe(table);
+    OptionTable table = described(selection);
     from_json(table, record.at("options"), OptionOrigin::kCheckpoint);
     if (const auto problems = problems_of(selection); !problems.empty())
       throw FormatError(fmt::format("recorded options: {}", fmt::join(problems, "; ")));
@@ -51,8 +50,7 @@ Selection selection_from(const Registry& registry, const char* kind, const nlohm
 }  // namespace
 
 nlohmann::json record_of(const Selection& selection) {
-  OptionTable table;
-  selection.options->describe(table);
+  const OptionTable table = described(selection);
   return {{"name", selection.component->name},
           {"plugin", selection.component->plugin},
           {"plugin_version", selection.component->plugin_version},

@@ -52,8 +52,7 @@ void apply_override(const Selection& selection, OptionTable& table, const std::s
 }
 
 void apply_overrides(Selection& selection, const std::vector<std::string>& overrides) {
-  OptionTable table;
-  selection.options->describe(table);
+  OptionTable table = described(selection);
   for (const std::string& entry : overrides) apply_override(selection, table, entry);
   const auto problems = problems_of(selection);
   if (!overrides.empty() && !problems.empty()) {

@@ -191,6 +191,9 @@ TEST_F(ThrowingPlugin, IsNamedWhenDecodingThrows) {
   expect_named(generate("--decoder throwing"),
                "decoder 'throwing' failed in decode: an exception that does not derive from "
                "std::exception was thrown");
+  expect_named(
+      generate("--decoder undescribed"),
+      "decoder 'undescribed' failed in describing its options: the flux capacitor is empty");
   EXPECT_EQ(generate("").exit_code, kExitOk);
 }
 
@@ -206,6 +209,9 @@ TEST_F(ThrowingPlugin, IsNamedWhenItReturnsWhatDoesNotFit) {
                "architecture 'throwing' failed in a step: expected scores [1, ");
   expect_named(train("--save-dir other --data-loader empty"),
                "data_loader 'empty' failed in open: it returned no corpus",
+               kExitPlugin);
+  expect_named(train("--save-dir other --data-loader unended"),
+               "data_loader 'unended' failed in get: sentence ",
                kExitPlugin);
   expect_named(train("--save-dir other --criterion countless"),
                "criterion 'countless' failed in loss: LossReport counts 0 sentences and ");

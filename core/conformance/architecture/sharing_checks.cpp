@@ -225,8 +225,7 @@ Findings undisturbed_by_a_second_model(const Registry& registry, const Selection
 Findings independent_of_options(const Registry& registry, const Selection& selection) {
   const auto model = disturbed_model(registry, selection, 5);
   const auto before = results_of(*model, toy_examples());
-  OptionTable table;
-  model->translation_model().architecture_selection.options->describe(table);
+  OptionTable table = described(model->translation_model().architecture_selection);
   change_all(table);
   const char* const remedy =
       "the model refers to its options after construction: store a copy, because the object that "

@@ -10,6 +10,7 @@
 #include "core/base/wording/alternatives.h"
 #include "core/options/command_line.h"
 #include "core/options/option_text.h"
+#include "core/plugin/described_options.h"
 #include "core/plugin/loader.h"
 #include "core/score/metrics/named_metric.h"
 #include "core/score/metrics/sacrebleu_names.h"
@@ -22,23 +23,12 @@ bool has_metric(const Registry& registry, const std::string& name) {
   return std::find(known.begin(), known.end(), name) != known.end();
 }
 
-void copy_values(Options& from, Options& to) {
-  OptionTable source;
-  OptionTable target;
-  from.describe(source);
-  to.describe(target);
-  from_json(target, to_json(source), OptionOrigin::kCommandLine);
-}
-
 /// The options whose values are not the component's own.
-std::vector<std::string> changed_options(const Selection& described, OptionTable& table) {
-  OptionTable defaults;
-  const auto unchanged = described.component->make_options();
-  unchanged->describe(defaults);
-  described.options->describe(table);
+std::vector<std::string> changed_options(const Selection& selection, const OptionTable& table) {
+  const DescribedOptions defaults(*selection.component);
   std::vector<std::string> changed;
   for (const OptionField& field : table.fields()) {
-    if (field.to_text() != defaults.find(field.name)->to_text())
+    if (field.to_text() != defaults.table.find(field.name)->to_text())
       changed.push_back(field.name);
   }
   return changed;
@@ -117,17 +107,17 @@ std::vector<std::string> MetricSet::names_of(const Component& component) const {
 }
 
 /// Why options that were given have no effect, one sentence for each.
-std::vector<std::string> MetricSet::reasons_unused(const Selection& described) const {
-  OptionTable table;
+std::vector<std::string> MetricSet::reasons_unused(const Selection& selection) const {
+  const OptionTable table = described(selection);
   std::vector<std::string> reasons;
-  const auto metrics = names_of(*described.component);
-  for (const std::string& option : changed_options(described, table)) {
+  const auto metrics = names_of(*selection.component);
+  for (const std::string& option : changed_options(selection, table)) {
     const bool is_used =
         std::any_of(metrics.begin(), metrics.end(), [&](const std::string& metric) {
           return uses_option(metric, option);
         });
     const std::string reason = is_used ? missing_condition(option, table)
-                                       : no_effect(option, *described.component, metrics);
+                                       : no_effect(option, *selection.component, metrics);
     if (!reason.empty())
       reasons.push_back(reason);
   }
@@ -136,8 +126,10 @@ std::vector<std::string> MetricSet::reasons_unused(const Selection& described) c
 
 std::unique_ptr<Metric> MetricSet::make(const std::string& name, const MetricSetup& setup) const {
   const Selection selection = registry_.select(Metric::kKind, name);
-  if (const Selection* described = find(*selection.component))
-    copy_values(*described->options, *selection.options);
+  if (const Selection* given = find(*selection.component)) {
+    OptionTable table = described(selection);
+    from_json(table, to_json(described(*given)), OptionOrigin::kCommandLine);
+  }
   apply_preset(selection);
   return std::make_unique<NamedMetric>(selection, setup);
 }

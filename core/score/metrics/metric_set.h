@@ -43,7 +43,7 @@ class PHRASEQ_API MetricSet {
   void add(const std::string& name);
   const Selection* find(const Component& component) const;
   std::vector<std::string> names_of(const Component& component) const;
-  std::vector<std::string> reasons_unused(const Selection& described) const;
+  std::vector<std::string> reasons_unused(const Selection& selection) const;
 
   Registry registry_;
   std::vector<std::string> names_;    ///< as asked for, in sacrebleu's order

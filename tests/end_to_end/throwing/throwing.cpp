@@ -18,6 +18,7 @@
 #include "core/optim/optimizer.h"
 #include "core/plugin/plugin.h"
 #include "core/search/decoder.h"
+#include "core/text/dictionary.h"
 #include "core/text/tokenizer.h"
 
 namespace {
@@ -222,6 +223,33 @@ struct ThrowingLoader final : DataLoader {
   }
 };
 
+/// Its targets lack </s>.
+struct UnendedCorpus final : Corpus {
+  int64_t size() const override { return 3; }
+  int64_t source_length(int64_t) const override { return 2; }
+  int64_t target_length(int64_t) const override { return 2; }
+  Example get(int64_t index) const override { return {index, {4, kEos}, {4, 5}, {}}; }
+  std::string fingerprint() const override { return "x"; }
+};
+
+struct UnendedLoader final : DataLoader {
+  UnendedLoader(const NoOptions&, const DataLoaderSetup&) {}
+  bool has_split(const std::string&) const override { return true; }
+  std::unique_ptr<Corpus> open(const std::string&, bool) const override {
+    return std::make_unique<UnendedCorpus>();
+  }
+};
+
+/// Fails when its options are described.
+struct UndescribedOptions final : Options {
+  void describe(OptionTable&) override { throw_something("std"); }
+};
+
+struct UndescribedDecoder final : Decoder {
+  UndescribedDecoder(const UndescribedOptions&, const DecoderSetup&) {}
+  std::vector<std::vector<Hypothesis>> decode(const DecodingRequest&) override { return {}; }
+};
+
 struct EmptyLoader final : DataLoader {
   EmptyLoader(const NoOptions&, const DataLoaderSetup&) {}
   bool has_split(const std::string&) const override { return true; }
@@ -277,6 +305,8 @@ void register_components(Registry& registry) {
   registry.add<LrScheduler, NegativeScheduler, NoOptions>("negative", "Climbs.");
   registry.add<LrScheduler, InfiniteScheduler, NoOptions>("infinite", "Has an infinite state.");
   registry.add<Optimizer, LazyOptimizer, NoOptions>("lazy", "Has no state at first.");
+  registry.add<DataLoader, UnendedLoader, NoOptions>("unended", "Leaves out </s>.");
+  registry.add<Decoder, UndescribedDecoder, UndescribedOptions>("undescribed", "Throws.");
   registry.add<DataLoader, EmptyLoader, NoOptions>("empty", "Returns no corpus.");
   registry.add<Criterion, CountlessCriterion, SmoothingOption>("countless", "Counts nothing.");
   registry.add<Criterion, OddCriterion, SmoothingOption>("odd", "Sums no numbers.");
