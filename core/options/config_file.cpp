@@ -77,6 +77,16 @@ std::optional<ConfigEntry> parse_entry(std::string_view line) {
   return ConfigEntry{0, std::string(name), std::move(*content)};
 }
 
+/// Whether the line is one of a YAML file: "name: value", "name:", "- item" or "---".
+bool is_yaml(std::string_view line) {
+  if (line == "---" || line.starts_with("- "))
+    return true;
+  const size_t colon = line.find(':');
+  return colon != std::string_view::npos && colon > 0 &&
+         line.substr(0, colon).find_first_of(" \t=") == std::string_view::npos &&
+         (colon + 1 == line.size() || line[colon + 1] == ' ');
+}
+
 }  // namespace
 
 std::vector<ConfigEntry> read_config_file(const std::string& path,
@@ -96,6 +106,15 @@ std::vector<ConfigEntry> read_config_file(const std::string& path,
     if (auto entry = parse_entry(line)) {
       entry->line = number;
       entries.push_back(std::move(*entry));
+    } else if (is_yaml(line)) {  // one problem for the file, instead of one for each line
+      problems.push_back(
+          fmt::format("{}:{}: '{}' is YAML; --config reads lines 'name = value'. phraseq train "
+                      "reads the YAML files of fairseq-hydra-train with --config-dir and "
+                      "--config-name",
+                      path,
+                      number,
+                      excerpt(line)));
+      return {};
     } else {
       problems.push_back(
           fmt::format("{}:{}: '{}' is not 'name = value'", path, number, excerpt(line)));

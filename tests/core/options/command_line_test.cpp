@@ -275,6 +275,13 @@ TEST(CommandLine, NamesTheLineOfEveryProblemInAConfigurationFile) {
                     HasSubstr(file.path() + ":5: ")));
 }
 
+TEST(CommandLine, SaysOnceThatAConfigurationFileIsYaml) {
+  const ConfigFile file("# of another toolkit\ntype: transformer\ntrain-sets:\n  - a\n  - b\n");
+  const std::string text = complaint({"--config", file.path()});
+  EXPECT_THAT(text, HasSubstr(file.path() + ":2: 'type: transformer' is YAML"));
+  EXPECT_THAT(text, Not(HasSubstr(":3:")));
+}
+
 TEST(CommandLine, IgnoresAByteOrderMarkInAConfigurationFile) {
   const ConfigFile file("\xEF\xBB\xBFlayers = 7\ndropot = 1\n");
   EXPECT_THAT(complaint({"--config", file.path()}), StartsWith(file.path() + ":2: unknown option"));
