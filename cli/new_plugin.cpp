@@ -28,22 +28,37 @@ struct Kind {
   std::string_view name;   ///< as --kind has it, and the folder of its templates
   std::string_view words;  ///< in a sentence, with its article
   std::string_view flags;  ///< of phraseq_add_plugin
-  std::string_view use;    ///< how the built plugin is used
+  std::string_view use;    ///< how the built plugin is used, with "@name@"
 };
 
 constexpr std::array<Kind, 9> kKinds = {{
-    {"architecture", "An architecture", "", "phraseq train DATA --arch"},
-    {"task", "A task", "", "phraseq train DATA --task"},
-    {"criterion", "A criterion", "", "phraseq train DATA --criterion"},
-    {"decoder", "A decoder", "", "phraseq generate --path MODEL --decoder"},
-    {"data_loader", "A data loader", "", "phraseq train DATA --data-loader"},
-    {"optimizer", "An optimizer", "", "phraseq train DATA --optimizer"},
+    {"architecture", "An architecture", "", "phraseq train DATA --arch @name@_tiny --max-epoch 5"},
+    {"task",
+     "A task",
+     "",
+     "phraseq train DATA --task @name@ --arch transformer_tiny --max-epoch 5"},
+    {"criterion",
+     "A criterion",
+     "",
+     "phraseq train DATA --criterion @name@ --arch transformer_tiny --max-epoch 5"},
+    {"decoder", "A decoder", "", "phraseq generate --path MODEL --decoder @name@ < IN > OUT"},
+    {"data_loader",
+     "A data loader",
+     "",
+     "phraseq train DATA --data-loader @name@ --arch transformer_tiny --max-epoch 5"},
+    {"optimizer",
+     "An optimizer",
+     "",
+     "phraseq train DATA --optimizer @name@ --arch transformer_tiny --max-epoch 5"},
     {"lr_scheduler",
      "A learning-rate schedule",
      " TORCH_FREE",
-     "phraseq train DATA --lr-scheduler"},
-    {"tokenizer", "A tokenizer", " TORCH_FREE", "phraseq preprocess --tokenizer"},
-    {"metric", "A metric", " TORCH_FREE", "phraseq score REF -i SYSTEM --metrics"},
+     "phraseq train DATA --lr-scheduler @name@ --arch transformer_tiny --max-epoch 5"},
+    {"tokenizer",
+     "A tokenizer",
+     " TORCH_FREE",
+     "phraseq preprocess --tokenizer @name@ -s en -t de --trainpref train --destdir DATA"},
+    {"metric", "A metric", " TORCH_FREE", "phraseq score REF -i SYSTEM --metrics @name@"},
 }};
 
 struct NewPluginOptions final : Options {
@@ -129,7 +144,7 @@ std::map<std::string, std::string> values_of(const NewPluginOptions& options) {
           {"flags", std::string(kind.flags)},
           {"kind", std::string(kind.words)},
           {"name", options.name},
-          {"use", fmt::format("{} {}", kind.use, options.name)},
+          {"use", fill(std::string(kind.use), {{"name", options.name}})},
           {"version", std::string(version.substr(0, version.rfind('.')))}};
 }
 

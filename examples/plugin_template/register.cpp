@@ -11,7 +11,10 @@ void register_components(phraseq::Registry& registry) {
   registry.add<phraseq::Architecture, plugin::Model, plugin::Settings>(
       "plugin_template",
       "Transformer with an output gate in the encoder's self-attention",
-      {phraseq::preset("plugin_template_tiny", "128/256, 4 heads, 4+4 layers", &make_tiny)});
+      {phraseq::preset("plugin_template_tiny",
+                       "128/256, 4 heads, 4+4 layers",
+                       &make_tiny,
+                       phraseq::small_corpus_training())});
 }
 
 }  // namespace
