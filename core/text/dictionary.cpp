@@ -69,6 +69,8 @@ Entry parse_entry(std::string_view line, const TextPlace& place) {
     entry.overwrite = true;
     field = cut_last_field(line);
   }
+  if (!field && line.find('\t') != std::string_view::npos)
+    throw DataError(place, "a TAB instead of a space before the count", kFormatHint);
   if (!field)
     throw DataError(place, fmt::format("no count after the symbol '{}'", line), kFormatHint);
   if (line.empty())
@@ -76,6 +78,16 @@ Entry parse_entry(std::string_view line, const TextPlace& place) {
   entry.symbol = line;
   entry.count = parse_count(*field, place);
   return entry;
+}
+
+/// Whether the symbol of the first line is a special one as in Marian's YAML: `"</s>": 0`.
+bool is_of_marian(std::string_view symbol) {
+  if (!symbol.ends_with(':'))
+    return false;
+  symbol.remove_suffix(1);
+  if (symbol.size() >= 2 && symbol.front() == '"' && symbol.back() == '"')
+    symbol = symbol.substr(1, symbol.size() - 2);
+  return std::find(kSpecials.begin(), kSpecials.end(), symbol) != kSpecials.end();
 }
 
 }  // namespace
@@ -95,6 +107,12 @@ Dictionary Dictionary::parse(std::string_view text, const std::string& name) {
     const size_t end = std::min(text.find('\n'), text.size());
     const Entry entry = parse_entry(text.substr(0, end), place);
     text.remove_prefix(std::min(end + 1, text.size()));
+    if (place.line == 1 && is_of_marian(entry.symbol)) {
+      throw DataError(place,
+                      "this is a vocabulary of Marian (YAML), not a dictionary",
+                      "Make a dictionary from the training text with phraseq preprocess. phraseq "
+                      "import reads Marian's models with their vocabularies.");
+    }
     if (dictionary.contains(entry.symbol) && !entry.overwrite) {
       throw DataError(
           place,

@@ -102,6 +102,10 @@ TEST(Dictionary, ReadsBackWhatItWrites) {
 TEST(Dictionary, RejectsDamageWithItsLine) {
   EXPECT_THAT(message_of("a 3\nb\n"), HasSubstr("dict.xx.txt:2: no count after the symbol 'b'"));
   EXPECT_THAT(message_of("a 3\n\nb 1\n"), HasSubstr("dict.xx.txt:2: no count"));
+  EXPECT_THAT(message_of("a 3\nb\t1\n"), HasSubstr("dict.xx.txt:2: a TAB instead of a space"));
+  EXPECT_THAT(message_of("\"</s>\": 0\n\"<unk>\": 1\na: 2\n"),
+              HasSubstr("dict.xx.txt:1: this is a vocabulary of Marian (YAML)"));
+  EXPECT_THAT(message_of("</s>: 0\n"), HasSubstr("a vocabulary of Marian"));
   EXPECT_THAT(message_of("a 3\nb x\n"), HasSubstr("dict.xx.txt:2: 'x' is not a count"));
   EXPECT_THAT(message_of("a 3x\n"), HasSubstr("'3x' is not a count"));
   EXPECT_THAT(message_of("a -1\n"), HasSubstr("'-1' is not a count"));
