@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/base/log.h"
 #include "core/phrase_memory/shortlist/lexical_table.h"
 
 namespace phraseq {
@@ -36,6 +37,14 @@ std::vector<std::vector<Pair>> read_pairs(const std::string& path,
     throw DataError(
         fmt::format("{}: none of {} pairs has words of the model's dictionaries", path, lines),
         "Build the shortlist from the model's training text in the model's subwords.");
+  }
+  if (used < lines / 2) {
+    log_warning(
+        fmt::format("{}: only {} of {} pairs have words of the model's dictionaries: build the "
+                    "shortlist from the model's training text in the model's subwords",
+                    path,
+                    used,
+                    lines));
   }
   return pairs;
 }

@@ -58,5 +58,12 @@ TEST_F(Shortlist, OmitsWordsThatAreNotInTheDictionariesAndRejectsATableWithoutAn
   }
 }
 
+TEST_F(Shortlist, WarnsThatMostPairsAreNotOfTheModel) {
+  ::testing::internal::CaptureStderr();
+  read("x a 1\nQ a 1\nR a 1\nS a 1\n", {9, 0});
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(),
+              ::testing::HasSubstr("only 1 of 4 pairs have words of the model's dictionaries"));
+}
+
 }  // namespace
 }  // namespace phraseq
