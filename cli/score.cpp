@@ -183,6 +183,7 @@ std::string fairseq_report(const ScoreOptions& options, OptionTable& table) {
 /// Options that fairseq's line and its BLEU have no use for.
 void check_fairseq(const ScoreOptions& options,
                    OptionTable& table,
+                   std::span<const std::string> arguments,
                    std::vector<std::string>& problems) {
   constexpr const char* kUnused[] = {"metrics",
                                      "language-pair",
@@ -197,6 +198,11 @@ void check_fairseq(const ScoreOptions& options,
                                      "effective-order"};
   if (!options.fairseq)
     return;
+  if (std::find(arguments.begin(), arguments.end(), "--sacrebleu") != arguments.end()) {
+    problems.emplace_back(
+        "--fairseq and --sacrebleu are different scores: without --fairseq, it is that of "
+        "sacrebleu, with --sys for the file");
+  }
   for (const char* name : kUnused) {
     const OptionField* field = table.find(name);
     if (field != nullptr && field->origin != OptionOrigin::kDefault)
@@ -218,7 +224,7 @@ int score_command(std::span<const std::string> arguments) {
   reject_downloads(arguments);
   const auto problems = [&] {
     auto found = metric_set.add_problems(options.problems());
-    check_fairseq(options, table, found);
+    check_fairseq(options, table, arguments, found);
     return found;
   };
   if (!begin_command(table, {"score", kUsage, kDescription}, arguments, problems))
