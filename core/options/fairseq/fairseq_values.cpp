@@ -88,9 +88,9 @@ std::string_view rejection_of_bpe(std::string_view value) {
   constexpr std::string_view kOthers[] = {
       "byte_bpe", "bytes", "characters", "gpt2", "bert", "hf_byte_bpe"};
   if (value == "sentencepiece")
-    return "give a SentencePiece model to phraseq preprocess (--subword-model FILE), which stores "
-           "it for the checkpoint; for a checkpoint without one, segment the text with spm_encode "
-           "and use --remove-bpe sentencepiece";
+    return "leave it out if the checkpoint contains its SentencePiece model, as after preprocess "
+           "--subword-model FILE or import --sentencepiece FILE; for a checkpoint without one, "
+           "segment the text with spm_encode and use --remove-bpe sentencepiece";
   if (std::ranges::count(kOthers, value) > 0)
     return "phraseq does not segment text in this way: pass text that is already segmented";
   return {};
