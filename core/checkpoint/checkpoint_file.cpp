@@ -46,8 +46,8 @@ std::string kind_hint(std::span<const std::byte> file, const std::string& path) 
     return "The file is not a checkpoint, or it is truncated.";
   const std::string result = std::filesystem::path(path).replace_extension(".safetensors").string();
   return fmt::format(
-      "The file begins like PyTorch's .pt files. Convert a model of fairseq once, with phraseq "
-      "import {} {} --data DATA-BIN, and then use {}.",
+      "The file begins like the .pt, .ckpt or .npz file of another toolkit. Convert such a model "
+      "once, with phraseq import {} {} (for fairseq, also --data DATA-BIN), and then use {}.",
       path,
       result,
       result);

@@ -230,7 +230,8 @@ TEST(CheckpointFile, RejectsALengthWithoutBelievingIt) {
 
 TEST(CheckpointFile, ReportsWhatAPyTorchFileIs) {
   const TemporaryFolder folder;
-  EXPECT_THAT(rejection_of(folder, "PK\x03\x04 and so on"), HasSubstr("PyTorch's .pt"));
+  EXPECT_THAT(rejection_of(folder, "PK\x03\x04 and so on"),
+              HasSubstr(".pt, .ckpt or .npz file of another toolkit"));
 }
 
 struct Defect {
