@@ -1,5 +1,7 @@
 #include "core/train/resume/same_run.h"
 
+#include <algorithm>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -58,6 +60,21 @@ std::vector<std::string> allowed_names(const ResumingRun& run, const TrainRecord
   return allowed;
 }
 
+/// The options that start a schedule or an optimizer anew, if those differ.
+std::string resets_for(const std::vector<std::string>& changed) {
+  const auto differs = [&](std::string_view name) {
+    return std::any_of(changed.begin(), changed.end(), [&](const std::string& text) {
+      return text.starts_with(fmt::format("{}: ", name));
+    });
+  };
+  std::string text;
+  if (differs("lr") || differs("lr-scheduler"))
+    text += " --reset-lr-scheduler permits another learning rate and starts its schedule anew.";
+  if (differs("optimizer"))
+    text += " --reset-optimizer permits another optimizer.";
+  return text;
+}
+
 }  // namespace
 
 std::vector<int64_t> batches_per_update(int64_t processes, std::vector<int64_t> update_freq) {
@@ -75,7 +92,8 @@ void require_same_options(const ResumingRun& run,
       fmt::format(
           "{} was trained with different options:\n  - {}", path, fmt::join(changed, "\n  - ")),
       "Use the old values, start from scratch in another --save-dir, or list the options in "
-      "--allow-changed.");
+      "--allow-changed." +
+          resets_for(changed));
 }
 
 void announce_processes(const ResumingRun& run, const TrainRecord& record) {
