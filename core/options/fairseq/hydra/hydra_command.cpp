@@ -62,21 +62,27 @@ class FlagsOfSettings {
 
   std::vector<std::string> all() {
     for (const auto& [group, values] : settings_.groups().items()) {
-      if (std::ranges::find(kIgnored, group) != kIgnored.end() || values.is_null())
-        continue;
-      if (!is_group(group) || !values.is_object()) {
-        throw UsageError(
-            fmt::format("{}: '{}' is not a group of settings", settings_.file(), group),
-            fmt::format("The groups of a training are {}.", fmt::join(kGroups, ", ")));
-      }
-      if (group == "ema" && settings_.resolved(values.value("store_ema", nlohmann::json())) != true)
-        continue;  // the other settings of this group have no effect then
-      for (const auto& [name, value] : values.items()) add_of_group(group, name, value);
+      if (std::ranges::find(kIgnored, group) == kIgnored.end() && !values.is_null())
+        add_group(group, values);
     }
     return std::move(flags_);
   }
 
  private:
+  void add_group(const std::string& group, const nlohmann::json& values) {
+    if (!is_group(group)) {
+      throw UsageError(fmt::format("{}: '{}' is not a group of settings", settings_.file(), group),
+                       fmt::format("The groups of a training are {}.", fmt::join(kGroups, ", ")));
+    }
+    if (values.is_string())  // the name of a component
+      return add_of_group(group, "_name", values);
+    if (!values.is_object())
+      throw UsageError(fmt::format("{}: '{}' has no settings", settings_.file(), group));
+    if (group == "ema" && settings_.resolved(values.value("store_ema", nlohmann::json())) != true)
+      return;  // the other settings of this group have no effect then
+    for (const auto& [name, value] : values.items()) add_of_group(group, name, value);
+  }
+
   void add_of_group(const std::string& group,
                     const std::string& name,
                     const nlohmann::json& value) {
@@ -198,6 +204,13 @@ std::string take_value(std::vector<std::string>& arguments,
   return value;
 }
 
+/// Hydra has two options for the folder.
+std::string take_folder(std::vector<std::string>& arguments) {
+  const std::string path = take_value(arguments, "config-path", "cp");
+  const std::string folder = take_value(arguments, "config-dir", "cd");
+  return folder.empty() ? path : folder;
+}
+
 /// `group=name` of all arguments, which are taken out of them.
 std::map<std::string, std::string> take_choices(std::vector<std::string>& arguments) {
   std::map<std::string, std::string> choices;
@@ -261,7 +274,7 @@ HydraCommand read_hydra_command(std::span<const std::string> arguments) {
   if (name.empty() && choices.empty() && std::ranges::none_of(rest, is_of_group))
     return {{arguments.begin(), arguments.end()}, ""};
   reject_multirun(rest);
-  const std::string folder = take_value(rest, "config-dir", "cd");
+  const std::string folder = take_folder(rest);
   HydraSettings settings(folder.empty() ? "." : folder, name, choices);
   std::erase_if(rest, [&](const std::string& argument) { return settings.set(argument); });
   HydraCommand command{FlagsOfSettings(settings).all(), settings.file()};

@@ -78,7 +78,10 @@ Json read_default(const Json& item, const std::string& folder, const std::string
       continue;
     if (!name.is_string())
       throw UsageError(fmt::format("{}: defaults: {} is not 'group: name'", file, item.dump()));
-    merge(settings, read_group(folder, group, name.get<std::string>()));
+    constexpr std::string_view kOverride = "override ";  // Hydra 1.1
+    const std::string own = group.starts_with(kOverride) ? group.substr(kOverride.size()) : group;
+    if (!own.starts_with("hydra/"))
+      merge(settings, read_group(folder, own, name.get<std::string>()));
   }
   return settings;
 }

@@ -172,6 +172,27 @@ TEST_F(HydraCommands, LeaveOutTheGroupsOfOtherCommands) {
               IsEmpty());
 }
 
+TEST_F(HydraCommands, LeaveOutHydrasOwnDefaults) {
+  EXPECT_THAT(read("defaults:\n- override hydra/job_logging: none\n- hydra/launcher: slurm\n"
+                   "- override optimizer: adam\n"),
+              ElementsAre("--optimizer=adam"));
+}
+
+TEST_F(HydraCommands, TakeOneWordForTheNameOfAComponent) {
+  EXPECT_THAT(read("criterion: cross_entropy\nmodel: transformer\n"),
+              UnorderedElementsAre("--criterion=cross_entropy", "--arch=transformer"));
+  EXPECT_THAT([&] { read("optimization: 7\n"); },
+              ThrowsMessage<UsageError>(HasSubstr("main.yaml: 'optimization' has no settings")));
+}
+
+TEST_F(HydraCommands, TakeTheFolderFromEitherOfHydrasOptions) {
+  folder_.write("other.yaml", "common: {seed: 5}\n");
+  for (const char* option : {"--config-dir", "--config-path", "-cd", "-cp"}) {
+    const std::vector<std::string> arguments = {option, folder_.path(), "-cn", "other"};
+    EXPECT_THAT(read_hydra_command(arguments).arguments, ElementsAre("--seed=5")) << option;
+  }
+}
+
 TEST_F(HydraCommands, RejectUnknownGroupsByName) {
   EXPECT_THAT([&] { read("optimisation: {lr: 1}\n"); },
               ThrowsMessage<UsageError>(AllOf(HasSubstr("main.yaml: 'optimisation' is not a group"),
