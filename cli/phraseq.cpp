@@ -11,6 +11,7 @@
 #include <string_view>
 #include <system_error>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -138,12 +139,46 @@ int print_help() {
                : "This installation is incomplete; install phraseq again.");
 }
 
+/// What commands of other toolkits are called here; empty if nothing corresponds.
+std::string_view our_name(std::string_view name) {
+  constexpr std::pair<std::string_view, std::string_view> kNames[] = {
+      {"translate", "generate"},
+      {"test", "generate"},
+      {"decode", "generate"},
+      {"decoder", "generate"},
+      {"build-vocab", "preprocess"},
+      {"build_vocab", "preprocess"},
+      {"vocab", "preprocess"},
+      {"scorer", "rescore"},
+      {"server", "serve"},
+      {"average-models", "average"},
+      {"average_models", "average"},
+      {"average_checkpoints", "average"},
+      {"release_model", "export"},
+      {"evaluate", "score"},
+      {"sacrebleu", "score"},
+      {"hydra-train", "train"},
+      {"convert", "import"}};
+  for (const std::string_view toolkit : {"fairseq-", "onmt_", "marian-", "joeynmt-"}) {
+    if (name.starts_with(toolkit))
+      name.remove_prefix(toolkit.size());
+  }
+  for (const auto& [theirs, ours] : kNames)
+    if (theirs == name)
+      return ours;
+  const auto same =
+      std::ranges::find_if(kSummaries, [&](const auto& one) { return one[0] == name; });
+  return same == std::end(kSummaries) ? std::string_view() : std::string_view((*same)[0]);
+}
+
 [[noreturn]] void reject(const std::string& name) {
   if (std::ranges::any_of(kSummaries, [&](const auto& entry) { return entry[0] == name; }))
     reject_missing(name);
   std::vector<std::string> known;
   for (const auto& [command, path] : find_commands()) known.push_back(command);
-  const std::string guess = phraseq::did_you_mean(name, known);
+  const std::string_view ours = our_name(name);
+  const std::string guess = ours.empty() ? phraseq::did_you_mean(name, known)
+                                         : fmt::format("it is called '{}' here", ours);
   throw UsageError(fmt::format("'{}' is not a command{}{}", name, guess.empty() ? "" : "; ", guess),
                    "phraseq --help lists the commands.");
 }

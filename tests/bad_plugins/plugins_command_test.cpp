@@ -154,6 +154,10 @@ TEST(FrontProgram, ListsCommandsAndGuessesMisspeltOnes) {
   const Outcome outcome = shell("phraseq plugin list");
   EXPECT_EQ(outcome.code, 2);
   EXPECT_THAT(outcome.text, AllOf(HasSubstr("'plugin' is not a command"), HasSubstr("'plugins'")));
+  for (const char* name : {"translate", "fairseq-generate"}) {
+    EXPECT_THAT(shell(std::string("phraseq ") + name).text,
+                HasSubstr("is not a command; it is called 'generate' here"));
+  }
 }
 
 TEST(FrontProgram, RunsACommandFoundOnThePath) {
