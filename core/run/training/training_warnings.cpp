@@ -131,7 +131,9 @@ void warn_of_unused_validation(const OptionTable& table) {
   for (const OptionField& field : table.fields()) {
     const bool is_given =
         field.origin != OptionOrigin::kDefault && field.origin != OptionOrigin::kPreset;
-    if (is_given && field.section == "Validation" && field.name != "disable-validation")
+    const bool is_of_validation =
+        field.section == "Validation" || field.name == "keep-best-checkpoints";
+    if (is_given && is_of_validation && field.name != "disable-validation")
       unused.push_back("--" + field.name);
   }
   if (!unused.empty())
