@@ -33,13 +33,15 @@ bool is_stream(const fs::file_status& status) {
 
 bool leads_to_stream(const std::string& path) {
   std::error_code unknown;
-  return is_stream(fs::status(path, unknown));
+  const fs::file_status status = fs::status(path, unknown);
+  return is_stream(status) || (fs::is_regular_file(status) && named_descriptor(path) >= 0);
 }
 
 /// Where the bytes of a file go.
 struct WriteTarget {
   std::string path;
   bool is_stream = false;
+  int named_descriptor = -1;
 };
 
 /// A stream as it is named, because /dev/stdout leads to a pipe that no other path names; of a file
@@ -57,6 +59,9 @@ WriteTarget resolve_target(const std::string& path) {
     throw IoError(path, "write", EISDIR);
   if (is_stream(status))
     return {path, true};
+  // A file that the caller has opened: others write to it, too, and would write to a lost one.
+  if (const int descriptor = named_descriptor(path); descriptor >= 0 && fs::is_regular_file(status))
+    return {path, true, descriptor};
   if (fs::exists(status) && !fs::is_regular_file(status)) {
     throw IoError(
         path, "replace: not a regular file", 0, "Give a file name, or '-' for standard output.");
@@ -83,15 +88,17 @@ AtomicFile::AtomicFile(std::string path, std::optional<uint64_t> expected_size) 
   path_ = std::move(target.path);
   is_direct_ = target.is_stream;
   if (is_direct_) {
-    open_directly();
+    open_directly(target.named_descriptor);
   } else {
     create_temporary();
     reserve(expected_size.value_or(0));
   }
 }
 
-void AtomicFile::open_directly() {
-  descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
+void AtomicFile::open_directly(int named_descriptor) {
+  descriptor_ = named_descriptor >= 0
+                    ? ::fcntl(named_descriptor, F_DUPFD_CLOEXEC, 0)
+                    : ::open(path_.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
   if (descriptor_ < 0)
     fail("open");
 }

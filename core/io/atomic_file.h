@@ -22,8 +22,8 @@ namespace phraseq {
 /// process also removes the temporary file (unfinished_files.h); what SIGKILL leaves is removed by
 /// the next AtomicFile of the same path.
 ///
-/// A character device (/dev/null) or a pipe is opened and written directly: there is no temporary
-/// file, and nothing is synced or renamed.
+/// A character device (/dev/null), a pipe, or an open descriptor (/dev/stdout) is written directly:
+/// there is no temporary file, and nothing is synced or renamed.
 class PHRASEQ_API AtomicFile {
  public:
   explicit AtomicFile(std::string path, std::optional<uint64_t> expected_size = std::nullopt);
@@ -39,7 +39,7 @@ class PHRASEQ_API AtomicFile {
   void commit();
 
  private:
-  void open_directly();
+  void open_directly(int named_descriptor);
   void create_temporary();
   void reserve(uint64_t size);
   void make_durable();

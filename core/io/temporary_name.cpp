@@ -88,6 +88,23 @@ std::string end_of_links(std::string path) {
   return path;
 }
 
+int named_descriptor(std::string path) {
+  std::error_code problem;
+  for (int link = 0; link < kMaxLinks; ++link) {
+    const std::string name = fs::path(path).filename().string();
+    int descriptor = -1;
+    const auto [stop, invalid] =
+        std::from_chars(name.data(), name.data() + name.size(), descriptor);
+    const bool is_number = invalid == std::errc() && stop == name.data() + name.size();
+    if (is_number && descriptor >= 0 && fs::equivalent(folder_of(path), "/proc/self/fd", problem))
+      return descriptor;
+    if (!fs::is_symlink(path, problem))
+      return -1;
+    path = (fs::path(folder_of(path)) / fs::read_symlink(path, problem)).string();
+  }
+  return -1;
+}
+
 int sync_folder(const std::string& folder) {
   if (const int pretended = failpoint("atomic_file.fsync_folder"))
     return pretended;

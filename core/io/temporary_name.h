@@ -25,6 +25,10 @@ std::string folder_of(const std::string& path);
 /// Where symbolic links lead, even if nothing exists there yet; `path` itself if it is not a link.
 std::string end_of_links(std::string path);
 
+/// The descriptor of this process that a path such as /dev/stdout, /dev/fd/3 or a link to one of
+/// them names, open or not; -1 for any other path.
+int named_descriptor(std::string path);
+
 /// After a rename, only this makes the new name survive a power failure. Returns an errno, 0 =
 /// done. Some file systems do not support it, and folders that may only be written to cannot be
 /// opened for it; that is not an error.

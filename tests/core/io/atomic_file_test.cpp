@@ -196,6 +196,23 @@ TEST(AtomicFile, WritesToADeviceDirectly) {
   EXPECT_NO_THROW(check_target("/dev/null"));
   EXPECT_EQ(message_of_writing("/dev/null"), "no error");
   EXPECT_TRUE(fs::is_character_file("/dev/null"));
+}
+
+TEST(AtomicFile, AnOpenDescriptorIsWrittenAndItsFileNotReplaced) {
+  const TemporaryFolder folder;
+  const std::string path = folder.path("log");
+  const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  ASSERT_GE(descriptor, 0);
+  ASSERT_EQ(::write(descriptor, "before ", 7), 7);
+  for (const char* folder_of_descriptors : {"/dev/fd", "/proc/self/fd"}) {
+    const std::string name = folder_of_descriptors + ("/" + std::to_string(descriptor));
+    EXPECT_NO_THROW(check_target(name));
+    write_file(name, "result ");
+  }
+  ASSERT_EQ(::write(descriptor, "after", 5), 5);
+  ::close(descriptor);
+  EXPECT_EQ(read_file(path), "before result result after");
+  EXPECT_EQ(std::distance(fs::directory_iterator(fs::path(path).parent_path()), {}), 1);
   EXPECT_TRUE(synced_paths().empty());
   EXPECT_THAT(message_of_writing("/dev/full"),
               HasSubstr("/dev/full: cannot write: No space left on device"));
