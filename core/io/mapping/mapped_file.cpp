@@ -21,7 +21,8 @@ namespace phraseq {
 MappedFile::MappedFile(std::string path) : MappedFile(std::move(path), MappedUse::kReading) {}
 
 MappedFile::MappedFile(std::string path, MappedUse use) : path_(std::move(path)) {
-  const Descriptor file{::open(path_.c_str(), O_RDONLY | O_CLOEXEC)};
+  // A pipe without a writer would otherwise wait here for ever.
+  const Descriptor file{::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
   if (!file.is_open())
     throw IoError(path_, "open", errno);
   struct stat status {};
@@ -29,6 +30,12 @@ MappedFile::MappedFile(std::string path, MappedUse use) : path_(std::move(path))
     throw IoError(path_, "read the size of", errno);
   if (S_ISDIR(status.st_mode))
     throw IoError(path_, "read", EISDIR);
+  if (!S_ISREG(status.st_mode)) {
+    throw IoError(path_,
+                  "read: not a regular file",
+                  0,
+                  "It is read at several places, as no pipe or device can be: write it to a file.");
+  }
   version_ = version_of(status);
   size_ = static_cast<size_t>(status.st_size);
   if (size_ == 0)
