@@ -69,6 +69,21 @@ WriteTarget resolve_target(const std::string& path) {
   return {end_of_links(path), false};
 }
 
+/// Gives the owner, group and permissions of the file at `path`, if there is one, to the file that
+/// will replace it. Where the group cannot be kept, its permissions are those of all others.
+void keep_access(int descriptor, const std::string& path) {
+  struct stat old {
+  }, made{};
+  if (::stat(path.c_str(), &old) != 0 || !S_ISREG(old.st_mode) || ::fstat(descriptor, &made) != 0)
+    return;
+  mode_t mode = old.st_mode & 0777;
+  if (old.st_uid != made.st_uid)
+    (void)!::fchown(descriptor, old.st_uid, static_cast<gid_t>(-1));
+  if (old.st_gid != made.st_gid && ::fchown(descriptor, static_cast<uid_t>(-1), old.st_gid) != 0)
+    mode = (mode & 0707) | ((mode & 7) << 3);
+  ::fchmod(descriptor, mode);  // not every file system has permissions
+}
+
 /// Removes what killed processes left of earlier attempts at this file.
 void remove_stale_of(const std::string& path) {
   const std::string beginning = temporary_beginning(path);
@@ -96,9 +111,8 @@ AtomicFile::AtomicFile(std::string path, std::optional<uint64_t> expected_size) 
 }
 
 void AtomicFile::open_directly(int named_descriptor) {
-  descriptor_ = named_descriptor >= 0
-                    ? ::fcntl(named_descriptor, F_DUPFD_CLOEXEC, 0)
-                    : ::open(path_.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
+  descriptor_ = named_descriptor >= 0 ? ::fcntl(named_descriptor, F_DUPFD_CLOEXEC, 0)
+                                      : ::open(path_.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
   if (descriptor_ < 0)
     fail("open");
 }
@@ -113,6 +127,7 @@ void AtomicFile::create_temporary() {
     fail("create");
   }
   mark_as_written(descriptor_);
+  keep_access(descriptor_, path_);
 }
 
 void AtomicFile::reserve(uint64_t size) {

@@ -1,5 +1,6 @@
 #include "core/io/atomic_file.h"
 
+#include <fcntl.h>
 #include <filesystem>
 #include <signal.h>
 #include <string>
@@ -196,11 +197,23 @@ TEST(AtomicFile, WritesToADeviceDirectly) {
   EXPECT_NO_THROW(check_target("/dev/null"));
   EXPECT_EQ(message_of_writing("/dev/null"), "no error");
   EXPECT_TRUE(fs::is_character_file("/dev/null"));
+  EXPECT_TRUE(synced_paths().empty());
+  EXPECT_THAT(message_of_writing("/dev/full"),
+              HasSubstr("/dev/full: cannot write: No space left on device"));
+}
+
+TEST(AtomicFile, TheNewFileHasThePermissionsOfTheOldOne) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("private");
+  write_file(path, "old");
+  fs::permissions(path, fs::perms(0600));
+  write_file(path, "new");
+  EXPECT_EQ(fs::status(path).permissions(), fs::perms(0600));
 }
 
 TEST(AtomicFile, AnOpenDescriptorIsWrittenAndItsFileNotReplaced) {
   const TemporaryFolder folder;
-  const std::string path = folder.path("log");
+  const std::string path = folder.file("log");
   const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   ASSERT_GE(descriptor, 0);
   ASSERT_EQ(::write(descriptor, "before ", 7), 7);
@@ -213,9 +226,6 @@ TEST(AtomicFile, AnOpenDescriptorIsWrittenAndItsFileNotReplaced) {
   ::close(descriptor);
   EXPECT_EQ(read_file(path), "before result result after");
   EXPECT_EQ(std::distance(fs::directory_iterator(fs::path(path).parent_path()), {}), 1);
-  EXPECT_TRUE(synced_paths().empty());
-  EXPECT_THAT(message_of_writing("/dev/full"),
-              HasSubstr("/dev/full: cannot write: No space left on device"));
 }
 
 TEST(AtomicFile, AResultOnStandardOutputNeedsNoFile) {
