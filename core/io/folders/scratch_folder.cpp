@@ -15,12 +15,14 @@ namespace {
 namespace fs = std::filesystem;
 
 std::string folder_for_temporary_files() {
+  const char* chosen = std::getenv("TMPDIR");
+  if (chosen != nullptr && *chosen == '\0')
+    return "/tmp";  // empty is the same as not set, as for mktemp
   std::error_code problem;
   const fs::path folder = fs::temp_directory_path(problem);
   if (!problem)
     return folder.string();
-  const char* variable = std::getenv("TMPDIR");
-  throw IoError(fmt::format("the folder for temporary files, '{}'", variable ? variable : "/tmp"),
+  throw IoError(fmt::format("the folder for temporary files, '{}'", chosen ? chosen : "/tmp"),
                 "use",
                 problem.value(),
                 "Set TMPDIR to a folder that exists.");
