@@ -65,7 +65,7 @@ std::vector<std::string> names_in(const std::string& folder) {
 void make_folders(const std::string& path) {
   require_name(path);
   std::error_code problem;
-  fs::create_directories(path, problem);
+  fs::create_directories(end_of_links(path), problem);
   if (!problem && !fs::is_directory(path, problem) && !problem)
     problem = std::make_error_code(std::errc::not_a_directory);
   if (problem)
