@@ -8,10 +8,12 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <sys/file.h>
 
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/base/unfinished_files.h"
+#include "core/io/descriptor.h"
 #include "core/io/failpoint.h"
 #include "core/io/folders/folder_entries.h"
 #include "core/io/temporary_name.h"
@@ -119,13 +121,8 @@ void StagingFolder::commit(const std::string& last) {
   std::error_code problem;
   if (const int pretended = failpoint("staging_folder.before_rename"))
     throw IoError(destination_, "rename to", pretended);
-  if (!fs::is_directory(destination_, problem)) {
-    fs::rename(path_, destination_, problem);
-    if (problem)
-      throw IoError(destination_, "rename to", problem.value());
-  } else {
+  if (fs::is_directory(destination_, problem) || !take_name())
     move_files(last);
-  }
   forget_unfinished(std::exchange(path_, {}));
   for (const std::string& folder : {destination_, folder_of(destination_)}) {
     if (const int failed = sync_folder(folder))
@@ -133,7 +130,23 @@ void StagingFolder::commit(const std::string& last) {
   }
 }
 
+/// Gives the folder its name; false if another process has just made a folder of that name.
+bool StagingFolder::take_name() {
+  std::error_code problem;
+  fs::rename(path_, destination_, problem);
+  if (problem == std::errc::directory_not_empty || problem == std::errc::file_exists)
+    return false;
+  if (problem)
+    throw IoError(destination_, "rename to", problem.value());
+  return true;
+}
+
 void StagingFolder::move_files(const std::string& last) {
+  // One process at a time: the files of two must not mix.
+  const Descriptor folder{::open(destination_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  if (folder.is_open()) {
+    while (::flock(folder.get(), LOCK_EX) != 0 && errno == EINTR) continue;
+  }
   for (const std::string& name : names_in(path_)) {
     if (name != last)
       move_file(name);

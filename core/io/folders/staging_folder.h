@@ -46,6 +46,7 @@ class PHRASEQ_API StagingFolder {
   void commit(const std::string& last);
 
  private:
+  bool take_name();
   void move_files(const std::string& last);
   void move_file(const std::string& name);
 
