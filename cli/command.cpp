@@ -17,6 +17,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include "core/base/error.h"
 #include "core/base/out_of_memory.h"
@@ -125,6 +126,30 @@ void open_closed_streams() {
   }
 }
 
+bool is_file(int stream) {
+  struct stat status {};
+  return ::fstat(stream, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+/// A terminal or pipe that the caller has set to not wait would make reading and writing fail as soon
+/// as the other side is slow. Opening it again leaves the caller's setting as it is; where that is
+/// not possible (a socket), the setting is changed.
+void use_streams_that_wait() {
+  for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; ++stream) {
+    const int flags = ::fcntl(stream, F_GETFL);
+    if (flags == -1 || (flags & O_NONBLOCK) == 0 || is_file(stream))  // a file always waits
+      continue;
+    const std::string path = fmt::format("/proc/self/fd/{}", stream);
+    const int mode = flags & (O_ACCMODE | O_APPEND);
+    const int again = ::open(path.c_str(), mode | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    ::fcntl(again >= 0 ? again : stream, F_SETFL, flags & ~O_NONBLOCK);
+    if (again < 0)
+      continue;
+    ::dup2(again, stream);
+    ::close(again);
+  }
+}
+
 /// Whether nobody is reading standard output any longer.
 bool reader_has_left() {
   pollfd descriptor{STDOUT_FILENO, POLLOUT, 0};
@@ -165,6 +190,7 @@ int run_command(const std::string& name,
                 const char* const* argv,
                 const std::function<int(std::span<const std::string>)>& command) {
   open_closed_streams();
+  use_streams_that_wait();
   remove_unfinished_on_signals();
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
