@@ -60,6 +60,14 @@ int report_system_error(const std::string& name, const std::string& path, int er
   return kExitIo;
 }
 
+int report_no_thread(const std::string& name) {
+  print_error(
+      name,
+      "cannot start another thread or process\n  Use fewer --threads and --workers, or raise "
+      "the limit: ulimit -u, or the pids limit of the container.");
+  return kExitIo;
+}
+
 int report_no_memory(const std::string& name, std::string_view what) {
   print_error(name, OutOfMemory(what).what());
   return kExitIo;
@@ -106,6 +114,8 @@ int run_caught(const std::string& name,
   } catch (const std::system_error& failure) {
     if (std::ferror(stdout) != 0)
       return kExitOk;  // fmt::print throws; finish_output says it
+    if (failure.code() == std::errc::resource_unavailable_try_again)
+      return report_no_thread(name);
     return report_system_error(name, "a system resource", failure.code().value());
   } catch (const std::exception& failure) {
     if (means_out_of_memory(failure.what()))
@@ -131,9 +141,9 @@ bool is_file(int stream) {
   return ::fstat(stream, &status) == 0 && S_ISREG(status.st_mode);
 }
 
-/// A terminal or pipe that the caller has set to not wait would make reading and writing fail as soon
-/// as the other side is slow. Opening it again leaves the caller's setting as it is; where that is
-/// not possible (a socket), the setting is changed.
+/// A terminal or pipe that the caller has set to not wait would make reading and writing fail as
+/// soon as the other side is slow. Opening it again leaves the caller's setting as it is; where
+/// that is not possible (a socket), the setting is changed.
 void use_streams_that_wait() {
   for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; ++stream) {
     const int flags = ::fcntl(stream, F_GETFL);
@@ -192,6 +202,7 @@ int run_command(const std::string& name,
   open_closed_streams();
   use_streams_that_wait();
   remove_unfinished_on_signals();
+  std::atexit(remove_unfinished);  // libgomp ends the process if it cannot start a thread
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
   report_lost_mappings(program_name(name));
