@@ -5,7 +5,9 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <mutex>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <ATen/Parallel.h>
@@ -31,13 +33,9 @@ struct Partial {
   bool is_bad = false;  ///< a NaN or +infinity was seen
   float highest = kLowest;
   double sum = 0;  ///< Σ e^(score - highest)
-  /// The best columns seen so far, at most as many as are wanted: a heap with the last one in
-  /// front.
-  RankedColumn* best = nullptr;
-  int64_t count = 0;
 };
 
-/// A score that the wanted columns of a row reach, as far as all of its segments know: it rises.
+/// A score that the wanted columns of a row reach, as far as all threads know: it rises.
 class RowBound {
  public:
   float value() const { return value_.load(std::memory_order_relaxed); }
@@ -51,26 +49,70 @@ class RowBound {
   std::atomic<float> value_ = kLowest;
 };
 
-/// Keeps a column if it is among the `wanted` best.
-void offer(float score, int64_t column, int64_t wanted, Partial& to, RowBound& bound) {
-  const RankedColumn added{score, column};
-  if (to.count == wanted) {
-    if (!ranks_before(added, to.best[0]))
-      return;
-    std::pop_heap(to.best, to.best + to.count, best_first);
-    to.best[to.count - 1] = added;
-  } else {
-    to.best[to.count++] = added;
-  }
-  std::push_heap(to.best, to.best + to.count, best_first);
-  if (to.count == wanted)
-    bound.raise(static_cast<float>(to.best[0].log_probability));
-}
-
 /// How many columns a query's row keeps: those that it names may be among the best.
 int64_t wanted_by(const ScoreQuery& query) {
   return query.best == 0 ? 0 : query.best + static_cast<int64_t>(query.columns.size());
 }
+
+/// The best of a row's columns that one thread has seen: a heap with the last one in front.
+class BestColumns {
+ public:
+  BestColumns(RankedColumn* place, int64_t wanted) : place_(place), wanted_(wanted) {}
+
+  int64_t wanted() const { return wanted_; }
+  std::span<const RankedColumn> found() const { return {place_, static_cast<size_t>(count_)}; }
+
+  /// Keeps a column if it is among the wanted ones.
+  void offer(float score, int64_t column, RowBound& bound) {
+    const RankedColumn added{score, column};
+    if (count_ == wanted_) {
+      if (!ranks_before(added, place_[0]))
+        return;
+      std::pop_heap(place_, place_ + count_, best_first);
+      place_[count_ - 1] = added;
+    } else {
+      place_[count_++] = added;
+    }
+    std::push_heap(place_, place_ + count_, best_first);
+    if (count_ == wanted_)
+      bound.raise(static_cast<float>(place_[0].log_probability));
+  }
+
+ private:
+  RankedColumn* place_;
+  int64_t wanted_;
+  int64_t count_ = 0;
+};
+
+/// The best columns of all rows in the segments that one thread visits: one heap for each row, not
+/// for each of its segments, or a wide beam would keep a large part of the vocabulary.
+class FoundColumns {
+ public:
+  explicit FoundColumns(std::span<const ScoreQuery> queries) {
+    int64_t room = 0;
+    for (const ScoreQuery& query : queries) room += wanted_by(query);
+    room_ = at::empty({room * static_cast<int64_t>(sizeof(RankedColumn))}, at::kByte);
+    auto* place = static_cast<RankedColumn*>(room_.mutable_data_ptr());
+    rows_.reserve(queries.size());
+    for (const ScoreQuery& query : queries) {
+      rows_.emplace_back(place, wanted_by(query));
+      place += wanted_by(query);
+    }
+  }
+
+  BestColumns& of_row(size_t row) { return rows_[row]; }
+
+ private:
+  std::vector<BestColumns> rows_;
+  at::Tensor room_;
+};
+
+/// What one thread has found of a row.
+struct RowFindings {
+  Partial& segment;
+  BestColumns& best;
+  RowBound& bound;
+};
 
 /// Adds the scores, the largest of which is `highest`, to the sum of their exponentials.
 void add_to_sum(const float* scores, int64_t count, float highest, bool is_needed, Partial& to) {
@@ -87,20 +129,18 @@ void offer_columns(const float* scores,
                    const float* maxima,
                    int64_t first,
                    int64_t count,
-                   int64_t wanted,
-                   Partial& to,
-                   RowBound& bound) {
+                   const RowFindings& row) {
   const auto& loops = cpu::loops<float>();
   for (int64_t begin = 0; begin < count; begin += kScoreBlock) {
     const float maximum = maxima[begin / kScoreBlock];
-    if (maximum < bound.value() || maximum == kLowest)
+    if (maximum < row.bound.value() || maximum == kLowest)
       continue;
     const int64_t size = std::min(kScoreBlock, count - begin);
-    for (uint64_t left = loops.reaching(scores + begin, size, bound.value()); left != 0;
+    for (uint64_t left = loops.reaching(scores + begin, size, row.bound.value()); left != 0;
          left &= left - 1) {
       const int64_t column = begin + std::countr_zero(left);
-      if (scores[column] >= bound.value() && scores[column] > kLowest)
-        offer(scores[column], first + column, wanted, to, bound);
+      if (scores[column] >= row.bound.value() && scores[column] > kLowest)
+        row.best.offer(scores[column], first + column, row.bound);
     }
   }
 }
@@ -109,19 +149,18 @@ void offer_columns(const float* scores,
 void add_scores(const float* scores,
                 int64_t first,
                 int64_t count,
-                const ScoreQuery& query,
-                Partial& to,
-                RowBound& bound) {
+                bool needs_normalizer,
+                const RowFindings& row) {
   float maxima[kTileColumns / kScoreBlock];
+  Partial& to = row.segment;
   to.is_bad = cpu::loops<float>().block_maxima(scores, count, maxima) || to.is_bad;
   const int64_t blocks = (count + kScoreBlock - 1) / kScoreBlock;
   const float highest = *std::max_element(maxima, maxima + blocks);
   if (to.is_bad || highest == kLowest)
     return;
-  add_to_sum(scores, count, highest, query.needs_normalizer, to);
-  const int64_t wanted = wanted_by(query);
-  if (wanted > 0 && highest >= bound.value())
-    offer_columns(scores, maxima, first, count, wanted, to, bound);
+  add_to_sum(scores, count, highest, needs_normalizer, to);
+  if (row.best.wanted() > 0 && highest >= row.bound.value())
+    offer_columns(scores, maxima, first, count, row);
 }
 
 /// One row's segments put together, in their order.
@@ -143,23 +182,11 @@ double normalizer_of(std::span<const Partial> segments) {
   return static_cast<double>(highest) + std::log(sum);
 }
 
-/// All rows' segments, [rows, segments], and room for their best columns.
+/// All rows' segments, [rows, segments].
 class Partials {
  public:
-  Partials(std::span<const ScoreQuery> queries, int64_t segments)
-      : segments_(segments), bounds_(queries.size()) {
-    int64_t room = 0;
-    for (const ScoreQuery& query : queries) room += wanted_by(query) * segments;
-    room_ = at::empty({room * static_cast<int64_t>(sizeof(RankedColumn))}, at::kByte);
-    auto* place = static_cast<RankedColumn*>(room_.mutable_data_ptr());
-    all_.reserve(queries.size() * static_cast<size_t>(segments));
-    for (const ScoreQuery& query : queries) {
-      for (int64_t segment = 0; segment < segments; ++segment) {
-        all_.emplace_back().best = place;
-        place += wanted_by(query);
-      }
-    }
-  }
+  Partials(size_t rows, int64_t segments)
+      : segments_(segments), all_(rows * static_cast<size_t>(segments)), bounds_(rows) {}
 
   std::span<Partial> of_row(int64_t row) {
     return {all_.data() + row * segments_, static_cast<size_t>(segments_)};
@@ -170,7 +197,6 @@ class Partials {
   int64_t segments_;
   std::vector<Partial> all_;
   std::vector<RowBound> bounds_;
-  at::Tensor room_;
 };
 
 class PackedScores final : public DeferredScores {
@@ -187,7 +213,9 @@ class PackedScores final : public DeferredScores {
   std::vector<ScoreAnswer> answer(std::span<const ScoreQuery> queries) const override {
     const WorkSpan span(Work::kScores, {rows(), columns(), matrix_.depth()});
     const int64_t segments = (columns() + kSegment - 1) / kSegment;
-    Partials partials(queries, segments);
+    Partials partials(queries.size(), segments);
+    std::vector<FoundColumns> found;
+    std::mutex found_mutex;
     std::vector<ScoreAnswer> answers(queries.size());
     for (size_t row = 0; row < queries.size(); ++row)
       answers[row].scores.resize(queries[row].columns.size());
@@ -197,11 +225,19 @@ class PackedScores final : public DeferredScores {
                      segments,
                      std::max<int64_t>(1, 262144 / std::max<int64_t>(1, work)),
                      [&](int64_t begin, int64_t end) {
+                       FoundColumns best(queries);
                        for (int64_t segment = begin; segment < end; ++segment)
-                         visit_segment(prepared, segment, queries, partials, answers);
+                         visit_segment(prepared, segment, queries, partials, best, answers);
+                       const std::lock_guard lock(found_mutex);
+                       found.push_back(std::move(best));
                      });
-    for (size_t row = 0; row < queries.size(); ++row)
+    for (size_t row = 0; row < queries.size(); ++row) {
+      for (FoundColumns& part : found) {
+        const auto columns = part.of_row(row).found();
+        answers[row].best.insert(answers[row].best.end(), columns.begin(), columns.end());
+      }
       finish(queries[row], partials.of_row(static_cast<int64_t>(row)), answers[row]);
+    }
     return answers;
   }
 
@@ -216,6 +252,7 @@ class PackedScores final : public DeferredScores {
                      int64_t segment,
                      std::span<const ScoreQuery> queries,
                      Partials& partials,
+                     FoundColumns& best,
                      std::vector<ScoreAnswer>& answers) const {
     const int64_t last = std::min((segment + 1) * kSegment, columns()), width = tile_columns();
     const cpu::ThreadScratch<float> scratch(std::min(rows(), kTileRows) * width);
@@ -238,9 +275,10 @@ class PackedScores final : public DeferredScores {
           add_scores(scores,
                      first,
                      count,
-                     queries[place],
-                     partials.of_row(row)[static_cast<size_t>(segment)],
-                     partials.bound(row));
+                     queries[place].needs_normalizer,
+                     {partials.of_row(row)[static_cast<size_t>(segment)],
+                      best.of_row(place),
+                      partials.bound(row)});
           note_columns(queries[place], scores, first, count, answers[place]);
         }
       }
@@ -272,8 +310,6 @@ class PackedScores final : public DeferredScores {
     answer.normalizer = normalizer_of(segments);
     if (!query.needs_normalizer && !std::isnan(answer.normalizer))
       answer.normalizer = 0;
-    for (const Partial& segment : segments)
-      answer.best.insert(answer.best.end(), segment.best, segment.best + segment.count);
     query.keep_best_unnamed(answer.best);
   }
 
