@@ -45,6 +45,7 @@ class PHRASEQ_API PhraseMemory {
                PhraseRules rules = PhraseRules::kNone,
                bool keeps_case = false);
 
+  const PhraseTable& table() const { return table_; }
   SentencePhrases read(std::span<const std::string> source) const;
   /// A sentence's words in the form that `read` and `spans_in` expect.
   std::vector<std::string> words(std::string_view sentence) const;

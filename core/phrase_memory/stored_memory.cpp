@@ -44,12 +44,12 @@ StoredMemory StoredMemory::with_table(const std::string& path) const {
   return {table_text(path, lowercase, keeps_case), settings, lowercase, keeps_case};
 }
 
-PhraseTable StoredMemory::phrase_table() const {
-  return PhraseTable::parse(table, "the stored phrase table", lowercase, keeps_case);
-}
-
 PhraseMemory StoredMemory::open() const {
-  return {phrase_table(), settings.selection(), lowercase, settings.pn_rules, keeps_case};
+  return {PhraseTable::parse(table, "the stored phrase table", lowercase, keeps_case),
+          settings.selection(),
+          lowercase,
+          settings.pn_rules,
+          keeps_case};
 }
 
 nlohmann::json StoredMemory::record() const {

@@ -27,7 +27,6 @@ struct PHRASEQ_API StoredMemory {
   StoredMemory with_table(const std::string& path) const;
 
   PhraseMemory open() const;
-  PhraseTable phrase_table() const;
   /// Everything except the table, by the options' names.
   nlohmann::json record() const;
   /// Reads what `record` wrote. Throws a FormatError that names `where`.

@@ -40,7 +40,7 @@ TranslationWithPhraseMemory::TranslationWithPhraseMemory(const PhraseMemoryTaskO
       stored_(std::move(memory)),
       memory_(stored_.open()) {
   if (setup.state == nullptr || !setup.phrase_table.empty())
-    warn_of_other_case(stored_.phrase_table(), target_dictionary());
+    warn_of_other_case(memory_.table(), target_dictionary());
   if (vocabularies().tokenizer != "word") {
     throw UsageError(
         fmt::format("task translation_with_phrase_memory: phrases consist of words, but the "
