@@ -1,44 +1,91 @@
 #include "core/phrase_memory/phrase_matcher.h"
 
+#include <string>
 #include <unordered_map>
+#include <vector>
 
 namespace phraseq {
 namespace {
 
 constexpr int64_t kNone = -1;
 
-/// Where a word leads from a node of the trie.
-struct Edge {
-  int64_t node;
-  int64_t word;
-  bool operator==(const Edge&) const = default;
-};
+/// Where words lead from the nodes of the trie: a hash table without a node of its own for each of
+/// the edges, of which a large phrase table has millions. 32 bits are enough: the entries that so
+/// many edges come from would take hundreds of gigabytes.
+class EdgeTable {
+ public:
+  /// The node that a word leads to; kNone = none.
+  int64_t find(int64_t node, int64_t word) const {
+    const uint32_t found = edges_[place_of(narrow(node), narrow(word))].to;
+    return found == kFree ? kNone : int64_t{found};
+  }
 
-struct EdgeHash {
-  size_t operator()(const Edge& edge) const {
+  /// The same; where there is none, adds an edge to `to`.
+  int64_t find_or_add(int64_t node, int64_t word, int64_t to) {
+    if (4 * (count_ + 1) > 3 * edges_.size())
+      grow();
+    Edge& edge = edges_[place_of(narrow(node), narrow(word))];
+    if (edge.to == kFree) {
+      edge = {narrow(node), narrow(word), narrow(to)};
+      ++count_;
+    }
+    return edge.to;
+  }
+
+ private:
+  static constexpr uint32_t kFree = 0xFFFFFFFF;
+
+  struct Edge {
+    uint32_t node = 0, word = 0;
+    uint32_t to = kFree;  ///< kFree = a free place
+  };
+
+  static uint32_t narrow(int64_t number) { return static_cast<uint32_t>(number); }
+
+  static uint64_t hash_of(uint32_t node, uint32_t word) {
     constexpr uint64_t kGoldenRatio = 0x9E3779B97F4A7C15;
-    uint64_t mixed = static_cast<uint64_t>(edge.node) * kGoldenRatio;
-    mixed = (mixed ^ (mixed >> 32) ^ static_cast<uint64_t>(edge.word)) * kGoldenRatio;
+    uint64_t mixed = node * kGoldenRatio;
+    mixed = (mixed ^ (mixed >> 32) ^ word) * kGoldenRatio;
     return mixed ^ (mixed >> 32);
   }
+
+  /// Where an edge is, or the free place where it would be.
+  size_t place_of(uint32_t node, uint32_t word) const {
+    size_t place = hash_of(node, word) & (edges_.size() - 1);
+    while (edges_[place].to != kFree && (edges_[place].node != node || edges_[place].word != word))
+      place = (place + 1) & (edges_.size() - 1);
+    return place;
+  }
+
+  void grow() {
+    std::vector<Edge> old(2 * edges_.size());
+    old.swap(edges_);
+    for (const Edge& edge : old) {
+      if (edge.to != kFree)
+        edges_[place_of(edge.node, edge.word)] = edge;
+    }
+  }
+
+  std::vector<Edge> edges_ = std::vector<Edge>(16);  ///< a power of two; a quarter is free
+  size_t count_ = 0;
 };
 
 }  // namespace
 
 struct PhraseMatcher::Trie {
   std::unordered_map<std::string, int64_t> words;
-  std::unordered_map<Edge, int64_t, EdgeHash> edges;
+  EdgeTable edges;
   std::vector<int64_t> phrases{kNone};  ///< of each node: the phrase that ends there
 
   void add(const std::vector<std::string>& phrase, int64_t number) {
     int64_t node = 0;
     for (const std::string& text : phrase) {
-      const int64_t word = words.emplace(text, static_cast<int64_t>(words.size())).first->second;
-      const auto [edge, is_new] =
-          edges.emplace(Edge{node, word}, static_cast<int64_t>(phrases.size()));
-      if (is_new)
+      const auto next_word = static_cast<int64_t>(words.size());
+      const int64_t word = words.try_emplace(text, next_word).first->second;
+      const auto next_node = static_cast<int64_t>(phrases.size());
+      node = edges.find_or_add(node, word, next_node);
+      if (node == next_node)
         phrases.push_back(kNone);
-      node = edge->second;
     }
     int64_t& end = phrases[static_cast<size_t>(node)];
     if (end == kNone && node != 0)
@@ -71,10 +118,9 @@ std::vector<PhraseOccurrence> PhraseMatcher::find(std::span<const std::string> w
   for (size_t begin = 0; begin < numbers.size(); ++begin) {
     int64_t node = 0;
     for (size_t at = begin; at < numbers.size(); ++at) {
-      const auto edge = trie_->edges.find(Edge{node, numbers[at]});
-      if (edge == trie_->edges.end())
+      node = trie_->edges.find(node, numbers[at]);
+      if (node == kNone)
         break;
-      node = edge->second;
       const int64_t phrase = trie_->phrases[static_cast<size_t>(node)];
       if (phrase != kNone)
         found.push_back(
