@@ -76,7 +76,8 @@ class OpenNmtOptions {
     for (const auto& [name, allowed] : kOnlyValues) {
       if (!settings_.has(name))
         continue;
-      const json& value = settings_.at(name).value();
+      const JsonEntry setting = settings_.at(name);
+      const json& value = setting.value();
       if (std::ranges::find(allowed, value) == allowed.end())
         problems_.push_back(fmt::format("{}: {}", name, value.dump()));
     }

@@ -38,7 +38,8 @@ std::vector<std::string> set_options(Options& options, const std::string& argume
   options.describe(table);
   std::vector<std::string> problems;
   const nlohmann::json values = parse_json(arguments, kOption);
-  for (const auto& [name, value] : JsonEntry(values, kOption).object().items()) {
+  const JsonEntry entry(values, kOption);
+  for (const auto& [name, value] : entry.object().items()) {
     if (const std::string problem = set_option(table, name, value); !problem.empty())
       problems.push_back(problem);
   }
