@@ -116,16 +116,14 @@ TrainerOptions trainer_options(const TrainRun& run) {
           .table = &run.table};
 }
 
-NamedScheduler make_scheduler(const TrainRun& run,
-                              const TranslationModel& translation_model,
-                              const Validator* validator,
-                              int64_t max_update) {
-  return {run.scheduler,
-          {run.optimization.lr.front(),
-           translation_model.model->model_width(),
-           max_update,
-           run.optimization.lr,
-           larger_is_better(run.validation, validator)}};
+LrSchedulerSetup scheduler_setup(const TrainRun& run,
+                                 const TranslationModel& translation_model,
+                                 const Validator* validator) {
+  return {run.optimization.lr.front(),
+          translation_model.model->model_width(),
+          run.optimization.max_update,
+          run.optimization.lr,
+          larger_is_better(run.validation, validator)};
 }
 
 /// Opens the folder in the first process; null in the others and with --no-save.
@@ -177,8 +175,7 @@ class TrainingJob {
             run.machine.data_buffer_size),
         length_(settle_length()),
         validation_(make_validation(run, translation_model_, *criterion_, processes)),
-        scheduler_(make_scheduler(
-            run, translation_model_, validation_.deciding(), run.optimization.max_update)),
+        scheduler_(run.scheduler, scheduler_setup(run, translation_model_, validation_.deciding())),
         average_(make_average()),
         log_(logging_of(run, processes), folder_ ? folder_->path() : "") {
     warn();
@@ -267,10 +264,23 @@ class TrainingJob {
       return;
     if (!resumed_.record && run_.checkpoints.finetune_from_model.empty())
       warn_of_average(length_, run_.average);
+    warn_of_unused_options(run_.table);
+    warn_of_rate();
     warn_of_unused_alignments(*criterion_, run_.criterion.name, run_.table);
     if (run_.validation.disable_validation)
       warn_of_unused_validation(run_.table);
     warn_of_data(run_, translation_model_, *corpus_);
+  }
+
+  /// Warns if the schedule does not use --lr. Skips the comparison if it rejects another rate.
+  void warn_of_rate() const {
+    LrSchedulerSetup setup = scheduler_setup(run_, translation_model_, validation_.deciding());
+    setup.lr *= 2;
+    for (double& rate : setup.lr_list) rate *= 2;
+    try {
+      warn_of_unused_rate(scheduler_, NamedScheduler(run_.scheduler, setup), run_.table);
+    } catch (const UsageError&) {
+    }
   }
 
   /// Warns if --max-update of a resumed run changes the schedule. Skips the comparison if the
@@ -281,8 +291,9 @@ class TrainingJob {
     if (then == now || run_.checkpoints.reset_lr_scheduler || run_.checkpoints.reset_optimizer)
       return;
     try {
-      NamedScheduler as_before =
-          make_scheduler(run_, translation_model_, validation_.deciding(), then);
+      LrSchedulerSetup setup = scheduler_setup(run_, translation_model_, validation_.deciding());
+      setup.max_update = then;
+      NamedScheduler as_before(run_.scheduler, setup);
       as_before.restore(scheduler_.state());
       warn_of_schedule(as_before, scheduler_, {then, now, updates});
     } catch (const UsageError&) {

@@ -75,6 +75,36 @@ int64_t earlier_end(const ChangedLength& length) {
   return shorter > 0 ? shorter : longer;
 }
 
+bool is_given(const OptionField& field) {
+  return field.origin != OptionOrigin::kDefault && field.origin != OptionOrigin::kPreset;
+}
+
+bool is_given(const OptionTable& table, std::string_view name) {
+  const OptionField* field = table.find(name);
+  return field != nullptr && is_given(*field);
+}
+
+/// True if a flag is on, a number is not 0, or a text is not empty.
+bool is_set(const OptionTable& table, std::string_view name) {
+  const OptionField* field = table.find(name);
+  const std::string text = field == nullptr ? "" : field->to_text();
+  return !text.empty() && text != "no" && text != "0";
+}
+
+/// Options that have an effect only together with one of others.
+struct NeededOptions {
+  const char* name;
+  std::vector<const char*> any_of;
+};
+
+const std::vector<NeededOptions> kNeeds = {{"keep-interval-updates", {"save-interval-updates"}},
+                                           {"eval-bleu-args", {"eval-bleu"}},
+                                           {"eval-bleu-print-samples", {"eval-bleu"}},
+                                           {"eval-bleu-sentences", {"eval-bleu"}},
+                                           {"eval-bleu-remove-bpe", {"eval-bleu"}},
+                                           {"ema-start-update", {"store-ema", "ema-decay"}},
+                                           {"ema-update-freq", {"store-ema", "ema-decay"}}};
+
 }  // namespace
 
 void warn_of_other_dictionaries(const std::map<std::string, std::string>& texts, const Task& task) {
@@ -126,14 +156,43 @@ void warn_of_average(std::optional<int64_t> run_length, const MovingAverageOptio
       std::max(kSmallest, 1 - kFewDecays / averaged)));
 }
 
+void warn_of_unused_options(const OptionTable& table) {
+  for (const auto& [name, needed] : kNeeds) {
+    const auto is_on = [&](const char* other) { return is_set(table, other); };
+    if (is_given(table, name) && std::ranges::none_of(needed, is_on))
+      log_warning(
+          fmt::format("--{} has no effect without --{}", name, fmt::join(needed, " or --")));
+  }
+  if (is_given(table, "keep-last-epochs") && is_set(table, "no-epoch-checkpoints"))
+    log_warning("--keep-last-epochs has no effect with --no-epoch-checkpoints");
+  if (is_given(table, "lr") && is_set(table, "relative-step"))
+    log_warning(
+        "--lr has no effect with --relative-step: Adafactor determines its own rate, which the log "
+        "does not show");
+}
+
+void warn_of_unused_rate(const LrScheduler& scheduler,
+                         const LrScheduler& with_other_rate,
+                         const OptionTable& table) {
+  constexpr int64_t kUpdates[] = {0, 1, 10, 1000, 100000};
+  const bool is_used = std::ranges::any_of(kUpdates, [&](int64_t updates) {
+    return scheduler.rate(updates) != with_other_rate.rate(updates);
+  });
+  if (is_used || !is_given(table, "lr"))
+    return;
+  log_warning(fmt::format("--lr has no effect with --lr-scheduler {}{}",
+                          table.find("lr-scheduler")->to_text(),
+                          table.find("lr-scale") == nullptr
+                              ? ""
+                              : ": --lr-scale multiplies the rates of this schedule"));
+}
+
 void warn_of_unused_validation(const OptionTable& table) {
   std::vector<std::string> unused;
   for (const OptionField& field : table.fields()) {
-    const bool is_given =
-        field.origin != OptionOrigin::kDefault && field.origin != OptionOrigin::kPreset;
     const bool is_of_validation =
         field.section == "Validation" || field.name == "keep-best-checkpoints";
-    if (is_given && is_of_validation && field.name != "disable-validation")
+    if (is_given(field) && is_of_validation && field.name != "disable-validation")
       unused.push_back("--" + field.name);
   }
   if (!unused.empty())

@@ -28,6 +28,14 @@ PHRASEQ_API void warn_of_warmup(std::optional<int64_t> run_length, OptionTable& 
 PHRASEQ_API void warn_of_average(std::optional<int64_t> run_length,
                                  const MovingAverageOptions& average);
 
+/// Names options that were given without another one that they need.
+PHRASEQ_API void warn_of_unused_options(const OptionTable& table);
+
+/// Warns if --lr was given and the schedule is the same with another rate.
+PHRASEQ_API void warn_of_unused_rate(const LrScheduler& scheduler,
+                                     const LrScheduler& with_other_rate,
+                                     const OptionTable& table);
+
 /// Names the options of validation that are given with --disable-validation.
 PHRASEQ_API void warn_of_unused_validation(const OptionTable& table);
 

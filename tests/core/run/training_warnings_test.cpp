@@ -63,6 +63,43 @@ TEST(WarningOfWarmup, IsNotGivenWhenThePeakIsReachedOrNothingIsKnown) {
   EXPECT_EQ(logged([&] { warn_of_warmup(10, none); }), "");
 }
 
+std::string unused_warning(const std::vector<std::string>& given, int64_t save_interval) {
+  OptionTable table;
+  int64_t keep_interval = -1, keep_epochs = -1;
+  bool no_epochs = true, relative_step = true;
+  double lr = 1;
+  table.field("lr", lr, "");
+  table.field("relative-step", relative_step, "");
+  table.field("keep-interval-updates", keep_interval, "");
+  table.field("save-interval-updates", save_interval, "");
+  table.field("keep-last-epochs", keep_epochs, "");
+  table.field("no-epoch-checkpoints", no_epochs, "");
+  for (const std::string& name : given) table.find(name)->origin = OptionOrigin::kCommandLine;
+  return logged([&] { warn_of_unused_options(table); });
+}
+
+TEST(WarningOfUnusedOptions, NamesTheOptionThatIsNeededOrContradicts) {
+  EXPECT_THAT(unused_warning({"keep-interval-updates"}, 0),
+              HasSubstr("--keep-interval-updates has no effect without --save-interval-updates"));
+  EXPECT_EQ(unused_warning({"keep-interval-updates"}, 5), "");
+  EXPECT_THAT(unused_warning({"keep-last-epochs"}, 0),
+              HasSubstr("--keep-last-epochs has no effect with --no-epoch-checkpoints"));
+  EXPECT_THAT(unused_warning({"lr"}, 0), HasSubstr("--lr has no effect with --relative-step"));
+  EXPECT_EQ(unused_warning({}, 0), "");
+}
+
+TEST(WarningOfUnusedRate, IsGivenForASchedule) {
+  OptionTable table;
+  double lr = 1;
+  std::string name = "noam";
+  table.field("lr", lr, "").origin = OptionOrigin::kCommandLine;
+  table.field("lr-scheduler", name, "");
+  const Noam noam(NoamOptions{}, {.lr = 1, .model_width = 512});
+  const Noam other(NoamOptions{}, {.lr = 2, .model_width = 512});
+  EXPECT_THAT(logged([&] { warn_of_unused_rate(noam, other, table); }),
+              HasSubstr("--lr has no effect with --lr-scheduler noam"));
+}
+
 TEST(WarningOfAlignments, IsGivenWhereTheCriterionHasNoLossOfThem) {
   struct Loss final : Criterion {
     bool uses = false;
