@@ -43,6 +43,16 @@ void warn_of_lost_types(const DictionaryLimits& limits,
   }
 }
 
+/// Most text is lost if a dictionary is in other subwords or another format.
+void warn_of_replaced(const SplitCounts& counts, const std::string& file) {
+  if (2 * counts.replaced <= counts.tokens)
+    return;
+  log_warning(fmt::format(
+      "{}: more than half of the tokens are not in the dictionary and become <unk>: is the text "
+      "segmented like the text that the dictionary was made from?",
+      file));
+}
+
 void warn_of_control_symbols(const SplitCounts& counts, const std::string& file) {
   if (counts.control > 0) {
     log_warning(
@@ -222,6 +232,7 @@ void PreprocessRun::write_splits() {
       const std::string& file = files_.splits()[split].files[side.number];
       log_info(fmt::format("[{}] {}: {}", side.language, file, to_string(counts)));
       warn_of_control_symbols(counts, file);
+      warn_of_replaced(counts, file);
       json& record = split_records_[files_.splits()[split].name];
       record["sentences"] = counts.sentences;
       record["skipped"] = files_.report(split).skipped.size();

@@ -208,6 +208,19 @@ TEST_F(PreprocessTest, JoinsDictionariesAndTakesGivenOnes) {
   EXPECT_EQ(written("dict.en.txt"), "x 2\ny 1\n");
 }
 
+TEST_F(PreprocessTest, WarnsOfADictionaryOfAnotherText) {
+  const auto warning = [&](std::string_view dictionary) {
+    options.srcdict = folder.write("given.txt", std::string(dictionary));
+    options.overwrite = true;
+    ::testing::internal::CaptureStderr();
+    run();
+    return ::testing::internal::GetCapturedStderr();
+  };
+  EXPECT_THAT(warning("▁a 9\n"),
+              HasSubstr("train.de: more than half of the tokens are not in the dictionary"));
+  EXPECT_THAT(warning("a 9\nb 9\n"), Not(HasSubstr("more than half")));
+}
+
 TEST_F(PreprocessTest, RefusesAGivenDictionaryWithoutSymbols) {
   options.srcdict = folder.write("given.txt", "");
   EXPECT_THAT(message(), HasSubstr("given.txt: the dictionary has no symbols"));
