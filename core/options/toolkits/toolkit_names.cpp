@@ -19,7 +19,7 @@ constexpr auto kNames = std::to_array<ToolkitName>({
     {"batch-multiplier", "update-freq"},
     {"optim", "optimizer"},
     {"learn-rate", "lr"},
-    {"learning-rate", "lr"},
+    {"learning-rate", "lr", "; with --lr-scheduler noam, it is --lr-scale"},
     {"lr-warmup", "warmup-updates"},
     {"max-grad-norm", "clip-norm"},
     {"clip-grad-norm", "clip-norm"},
@@ -78,15 +78,16 @@ constexpr auto kNames = std::to_array<ToolkitName>({
     {"num-hypotheses", "nbest"},
     {"num-return-sequences", "nbest"},
     {"normalize", "lenpen"},
-    {"length-penalty", "lenpen"},
+    {"length-penalty", "lenpen", "; none, wu and avg are values of --length-penalty-form"},
+    {"alpha", "lenpen"},
     {"min-length", "min-len"},
     {"min-decoding-length", "min-len"},
     {"min-output-length", "min-len"},
     {"max-decoding-length", "max-len-b"},
     {"max-output-length", "max-len-b"},
     {"max-new-tokens", "max-len-b"},
-    {"max-length-factor", "max-len-a"},
-    {"max-length-ratio", "max-len-a"},
+    {"max-length-factor", "max-len-a", ", and --max-len-b 0 limits the length to it"},
+    {"max-length-ratio", "max-len-a", ", and --max-len-b 0 limits the length to it"},
     {"block-ngram-repeat", "no-repeat-ngram-size"},
     {"replace-unknowns", "replace-unk"},
     {"alignment", "print-alignment"},
@@ -122,7 +123,7 @@ std::span<const ToolkitName> toolkit_names() { return kNames; }
 std::string explain_toolkit_name(const OptionTable& table, std::string_view name) {
   for (const ToolkitName& known : toolkit_names()) {
     if (known.name == name && table.find(known.ours) != nullptr)
-      return fmt::format("it is called --{} here", known.ours);
+      return fmt::format("it is called --{} here{}", known.ours, known.remark);
   }
   return {};
 }
