@@ -1,6 +1,6 @@
 # What `cmake --install` adds to libraries, plugins and commands: the CMake package for plugin authors, the
-# manual pages and the completion scripts. The tree may be moved as a whole: programs find libraries and libraries find plugins from
-# where they are themselves.
+# documentation, manual pages and completion scripts. The tree may be moved as a whole: programs find libraries and
+# libraries find plugins from where they are themselves.
 include(CMakePackageConfigHelpers)
 
 set(package_folder lib/cmake/phraseq)
@@ -15,6 +15,8 @@ install(FILES
   cmake/PhraseqPlugin.cmake cmake/PhraseqTorch.cmake
   DESTINATION ${package_folder})
 install(FILES ${CMAKE_BINARY_DIR}/generated/phraseq/abi_stamp.h DESTINATION include/phraseq/phraseq)
+
+install(DIRECTORY docs/ DESTINATION share/doc/phraseq FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN "*.png")
 
 install(CODE "set(PHRASEQ_BUILD_FOLDER \"${CMAKE_BINARY_DIR}\")")
 install(SCRIPT cmake/WriteManPages.cmake)
