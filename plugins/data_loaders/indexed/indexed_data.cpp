@@ -147,8 +147,11 @@ void IndexedData::refuse_unlisted_part(const std::string& split) const {
     return;
   throw DataError(
       fmt::format("{}: '{}1' is not in the manifest and would be ignored", setup_.folder, split),
-      "Move its files to another folder; a folder without manifest.json, as fairseq "
-      "makes it, may have several parts.");
+      "Give all training text to phraseq preprocess as one --trainpref, or make a data folder of "
+      "each "
+      "part and train on A:B. A folder without manifest.json, as fairseq makes it, may have "
+      "several "
+      "parts.");
 }
 
 IndexedDataset IndexedData::open_side(const std::string& split,
