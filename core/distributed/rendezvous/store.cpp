@@ -18,7 +18,8 @@
 namespace phraseq {
 namespace {
 
-constexpr std::chrono::seconds kGrace{2};  // for TCPStore, which has the same time limit
+constexpr std::chrono::seconds kLocalLimit{30};  // to connect within the machine
+constexpr std::chrono::seconds kGrace{2};        // for TCPStore, which has the same time limit
 
 [[noreturn]] void throw_no_server(const Placement& placement, const std::string& reason) {
   if (reason.find("EADDRINUSE") != std::string::npos) {
@@ -85,7 +86,20 @@ LocalStore start_local_store() {
   options.isServer = true;
   options.waitWorkers = false;
   options.masterListenFd = listener;
-  return {c10::make_intrusive<c10d::TCPStore>("127.0.0.1", options), port};
+  options.timeout = kLocalLimit;
+  try {
+    auto store = c10::make_intrusive<c10d::TCPStore>("127.0.0.1", options);
+    store->setTimeout(c10d::Store::kDefaultTimeout);
+    return {std::move(store), port};
+  } catch (const c10::Error& failure) {
+    throw RankFailure(
+        fmt::format("the processes of this machine cannot be connected at 127.0.0.1:{}: {}",
+                    port,
+                    failure.what_without_backtrace()),
+        "Make sure that the loopback interface is up (ip link set lo up) and that the limit of "
+        "open "
+        "files (ulimit -n) is high enough.");
+  }
 }
 
 }  // namespace phraseq
