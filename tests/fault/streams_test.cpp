@@ -1,9 +1,13 @@
 // Commands whose standard streams are closed or full: files stay what they are, and the exit code
 // is the documented one.
 
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <fcntl.h>
 #include <string>
+#include <thread>
+#include <unistd.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -130,6 +134,36 @@ TEST_F(Streams, CommandsThatStartProgramsWaitForThemWhereTheCallerDoesNot) {
   const CommandResult result = trained_->start(words("completion bash")).wait();
   std::signal(SIGCHLD, earlier);
   EXPECT_EQ(result.exit_code, kExitOk) << result.errors;
+}
+
+/// As node and terminals that several programs share set them.
+TEST_F(Streams, InputThatDoesNotWaitIsWaitedFor) {
+  int ends[2] = {};
+  ASSERT_EQ(::pipe(ends), 0);
+  ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
+  ::fcntl(ends[1], F_SETFD, FD_CLOEXEC);  // the command would wait for itself
+  std::thread writer([&] {
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+    EXPECT_EQ(::write(ends[1], "one two\n", 8), 8);
+    ::close(ends[1]);
+  });
+  const std::string redirections = "<&" + std::to_string(ends[0]) + " > late.txt";
+  EXPECT_EQ(shell(words("generate --path run"), redirections), kExitOk);
+  writer.join();
+  ::close(ends[0]);
+  EXPECT_EQ(lines_of(trained_->read("late.txt")).size(), 1U);
+}
+
+TEST_F(Streams, AFileAsStandardOutputKeepsWhatOthersWriteToIt) {
+  const std::string program = PHRASEQ_BUILD_FOLDER "/bin/phraseq";
+  EXPECT_EQ(shell_line("{ echo before; " + program +
+                       " generate --path run --input test.en --output /dev/stdout; echo after; } "
+                       "> shared.txt"),
+            kExitOk);
+  const auto lines = lines_of(trained_->read("shared.txt"));
+  EXPECT_EQ(lines.size(), lines_of(trained_->read("test.en")).size() + 2);
+  EXPECT_EQ(lines.front(), "before");
+  EXPECT_EQ(lines.back(), "after");
 }
 
 TEST_F(Streams, ResultsForAClosedStandardOutputAreAnError) {

@@ -1,5 +1,6 @@
 #include "core/io/folders/scratch_folder.h"
 
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 
@@ -22,6 +23,14 @@ TEST(ScratchFolder, IsRemovedWithItsContents) {
     EXPECT_TRUE(fs::exists(path + "/a"));
   }
   EXPECT_FALSE(fs::exists(path));
+}
+
+TEST(ScratchFolder, TakesAnEmptyTmpdirForNone) {
+  const char* before = std::getenv("TMPDIR");
+  const std::string kept = before == nullptr ? "" : before;
+  ::setenv("TMPDIR", "", 1);
+  EXPECT_EQ(ScratchFolder("trial").path().rfind("/tmp/phraseq-trial-", 0), 0U);
+  before == nullptr ? ::unsetenv("TMPDIR") : ::setenv("TMPDIR", kept.c_str(), 1);
 }
 
 TEST(ScratchFolder, IsANewOneEachTime) {

@@ -1,11 +1,15 @@
 #include "core/io/folders/staging_folder.h"
 
 #include <chrono>
+#include <fcntl.h>
 #include <filesystem>
 #include <string>
+#include <thread>
+#include <unistd.h>
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <sys/file.h>
 
 #include "core/base/error.h"
 #include "core/base/log.h"
@@ -67,6 +71,28 @@ TEST(StagingFolder, MovesIntoWhatALinkLeadsTo) {
   EXPECT_TRUE(fs::is_symlink(folder.file("dangling")));
   EXPECT_EQ(read_file(folder.file("missing/a")), "1");
   EXPECT_EQ(folder.entries(), 4U);
+}
+
+TEST(MakeFolders, MakesWhatADanglingLinkNames) {
+  const TemporaryFolder folder;
+  fs::create_symlink("there", folder.file("link"));
+  make_folders(folder.file("link"));
+  EXPECT_TRUE(fs::is_directory(folder.file("there")));
+}
+
+TEST(StagingFolder, WaitsWhileAnotherProcessMovesItsFiles) {
+  const TemporaryFolder folder;
+  fs::create_directory(folder.file("out"));
+  StagingFolder staging(folder.file("out"));
+  write_file(staging.path() + "/a", "1");
+  const int other = ::open(folder.file("out").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  ASSERT_EQ(::flock(other, LOCK_EX), 0);
+  std::thread committing([&] { staging.commit("a"); });
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  EXPECT_FALSE(fs::exists(folder.file("out/a")));
+  ::close(other);
+  committing.join();
+  EXPECT_EQ(read_file(folder.file("out/a")), "1");
 }
 
 TEST(StagingFolder, MovesIntoTheCurrentFolder) {
