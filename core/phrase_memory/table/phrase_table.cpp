@@ -152,7 +152,13 @@ std::vector<std::string> phrase_words(std::string_view text) {
 }
 
 std::string phrase_text(const std::vector<std::string>& words) {
-  return fmt::format("{}", fmt::join(words, " "));
+  std::string text;
+  for (const std::string& word : words) {
+    if (&word != &words.front())
+      text += ' ';
+    text += word;
+  }
+  return text;
 }
 
 ParsedPhraseLine parse_phrase_line(std::string_view line) {

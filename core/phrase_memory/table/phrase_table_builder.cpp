@@ -4,6 +4,7 @@
 #include <cmath>
 #include <future>
 #include <unordered_map>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -175,16 +176,17 @@ std::vector<WordAlignment> read_or_align(const Bitext& bitext,
 std::vector<PhraseEntry> build_phrase_table(const Bitext& bitext,
                                             const std::vector<WordAlignment>& alignments,
                                             const PhraseTableThresholds& thresholds) {
-  std::vector<PhraseEntry> entries;
+  std::vector<std::pair<std::string, PhraseEntry>> found;  // with the text of the source
   for (const auto& [source, translations] : frequent_phrases(bitext, alignments, thresholds)) {
     PhraseEntry entry = entry_of(source, translations, bitext);
     if (entry.probability >= thresholds.min_prob &&
         parse_phrase_line(phrase_line(entry)).problems.empty())
-      entries.push_back(std::move(entry));
+      found.emplace_back(phrase_text(entry.source), std::move(entry));
   }
-  std::sort(entries.begin(), entries.end(), [](const PhraseEntry& one, const PhraseEntry& other) {
-    return phrase_text(one.source) < phrase_text(other.source);
-  });
+  std::ranges::sort(found, {}, &std::pair<std::string, PhraseEntry>::first);
+  std::vector<PhraseEntry> entries;
+  entries.reserve(found.size());
+  for (auto& [text, entry] : found) entries.push_back(std::move(entry));
   if (thresholds.min_cvalue > 0)
     keep_terms(entries, thresholds.min_cvalue);
   return entries;
