@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstring>
 #include <deque>
+#include <span>
+#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -24,6 +26,7 @@ namespace {
 using nlohmann::json;
 
 constexpr size_t kShownProblems = 10;
+constexpr size_t kBlockElements = 1 << 16;
 
 std::string kind_of(const TensorView& tensor) {
   return fmt::format("{} [{}]", to_string(tensor.dtype), fmt::join(tensor.shape, ", "));
@@ -117,25 +120,58 @@ void check_alike(const CheckpointFile& model, const CheckpointFile& other) {
                     "Average checkpoints of the same run.");
 }
 
-/// Mean of one tensor over all files, as bytes of the same dtype.
 template <class Element>
-std::string mean_of(const std::vector<CheckpointFile>& files, const TensorView& tensor) {
-  std::vector<double> sums(static_cast<size_t>(tensor.elements()));
-  std::vector<Element> values(sums.size());
-  for (const auto& file : files) {
-    std::memcpy(values.data(), file.find(tensor.name)->bytes.data(), tensor.bytes.size());
-    for (size_t i = 0; i < sums.size(); ++i) sums[i] += static_cast<double>(values[i]);
-    if (!std::ranges::all_of(values, [](Element value) { return std::isfinite(value); })) {
+Element element_at(std::span<const std::byte> bytes, size_t place) {
+  Element element;
+  std::memcpy(&element, bytes.data() + place * sizeof(Element), sizeof(Element));
+  return element;
+}
+
+template <class Element>
+void check_finite(const CheckpointFile& file, const TensorView& tensor) {
+  for (size_t i = 0; i < tensor.bytes.size() / sizeof(Element); ++i) {
+    if (!std::isfinite(element_at<Element>(tensor.bytes, i))) {
       throw DivergenceError(
           fmt::format(
               "{}: tensor {} contains values that are not finite", file.path(), tensor.name),
           "Training had diverged; leave this checkpoint out.");
     }
   }
-  const auto count = static_cast<double>(files.size());
-  std::ranges::transform(
-      sums, values.begin(), [&](double sum) { return static_cast<Element>(sum / count); });
-  return {reinterpret_cast<const char*>(values.data()), tensor.bytes.size()};
+}
+
+/// Appends the means of the inputs' elements from `begin` to `end`.
+template <class Element>
+void add_means(const std::vector<std::span<const std::byte>>& inputs,
+               size_t begin,
+               size_t end,
+               std::string& means) {
+  std::vector<double> sums(end - begin);
+  for (const auto bytes : inputs) {
+    for (size_t i = 0; i < sums.size(); ++i)
+      sums[i] += static_cast<double>(element_at<Element>(bytes, begin + i));
+  }
+  for (const double sum : sums) {
+    const auto mean = static_cast<Element>(sum / static_cast<double>(inputs.size()));
+    means.append(reinterpret_cast<const char*>(&mean), sizeof mean);
+  }
+}
+
+/// Mean of one tensor over all files, as bytes of the same dtype. The sums, which are wider, are
+/// those of a block at a time: embeddings can be most of a model.
+template <class Element>
+std::string mean_of(const std::vector<CheckpointFile>& files, const TensorView& tensor) {
+  std::vector<std::span<const std::byte>> inputs;
+  for (const auto& file : files) {
+    const TensorView& found = *file.find(tensor.name);
+    check_finite<Element>(file, found);
+    inputs.push_back(found.bytes);
+  }
+  const auto elements = static_cast<size_t>(tensor.elements());
+  std::string means;
+  means.reserve(tensor.bytes.size());
+  for (size_t begin = 0; begin < elements; begin += kBlockElements)
+    add_means<Element>(inputs, begin, std::min(begin + kBlockElements, elements), means);
+  return means;
 }
 
 std::string mean_of(const std::vector<CheckpointFile>& files, const TensorView& tensor) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -37,10 +38,12 @@ struct Moment {
   std::string write(const std::string& path) const {
     const std::vector<double> bias = {weight[0] / 3.0};
     const std::vector<uint8_t> blobs = {blob};
-    const std::vector<TensorView> tensors = {view("weight", DType::kF32, shape, weight),
-                                             view("bias", DType::kF64, {1}, bias),
-                                             view("blob.source_tokenizer", DType::kU8, {1}, blobs),
-                                             view("optimizer.moment", DType::kF32, {2}, weight)};
+    const auto elements = static_cast<int64_t>(weight.size());
+    const std::vector<TensorView> tensors = {
+        view("weight", DType::kF32, shape, weight),
+        view("bias", DType::kF64, {1}, bias),
+        view("blob.source_tokenizer", DType::kU8, {1}, blobs),
+        view("optimizer.moment", DType::kF32, {elements}, weight)};
     write_checkpoint(
         path,
         {{"architecture", R"({"name":")" + architecture + R"(","options":)" + options + "}"},
@@ -77,6 +80,21 @@ TEST(Average, AveragesOnlyParameters) {
                 "\",\"fingerprint\":\"" + CheckpointFile::open(inputs[1]).fingerprint() +
                 "\"},{\"file\":\"" + inputs[2] + "\",\"fingerprint\":\"" +
                 CheckpointFile::open(inputs[2]).fingerprint() + "\"}]");
+}
+
+TEST(Average, IsThatOfEachElementOfALargeTensor) {
+  const TemporaryFolder folder;
+  constexpr int64_t kElements = 150'001;
+  std::vector<float> numbers(kElements);
+  std::iota(numbers.begin(), numbers.end(), 0.0F);
+  const std::vector<float> twos(kElements, 2.0F);
+  const auto mean = CheckpointFile::open(
+      average_of(folder,
+                 {Moment{.weight = numbers, .shape = {kElements}}.write(folder.file("a")),
+                  Moment{.weight = twos, .shape = {kElements}}.write(folder.file("b"))}));
+  const auto found = values_of<float>(*mean.find("weight"));
+  ASSERT_EQ(found.size(), numbers.size());
+  for (size_t i = 0; i < found.size(); ++i) ASSERT_EQ(found[i], (numbers[i] + 2) / 2) << i;
 }
 
 // In float, (1e8 + 1) + 1 - 1e8 loses both ones; the mean of the four is 0.5.
