@@ -3,6 +3,7 @@
 #include <limits>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -12,6 +13,7 @@ namespace phraseq {
 namespace {
 
 constexpr uint32_t kBinaryVersion = 6;
+constexpr size_t kMaxFieldBytes = 64;  ///< what numbers take next to a variable or in the header
 
 template <class Number>
 void put(std::string& out, Number value) {
@@ -52,33 +54,41 @@ void Ct2Variables::add_floats(const std::string& name,
 }
 
 std::string Ct2Variables::serialize(const std::string& specification, uint32_t revision) const {
-  std::map<Variable, std::string> first;  // the name of the first variable with that value
-  std::string body, aliases;
-  uint32_t count = 0, alias_count = 0;
+  const auto by_value = [](const Variable* one, const Variable* other) { return *one < *other; };
+  // The name of the first variable with that value.
+  std::map<const Variable*, const std::string*, decltype(by_value)> first(by_value);
+  std::vector<std::pair<const std::string*, const Variable*>> written;
+  std::string aliases;
+  uint32_t alias_count = 0;
+  size_t size = 0;
   for (const auto& [name, variable] : variables_) {
-    const auto [known, is_new] = first.emplace(variable, name);
+    const auto [known, is_new] = first.emplace(&variable, &name);
     if (!is_new && !variable.shape.empty()) {
       put_text(aliases, name);
-      put_text(aliases, known->second);
+      put_text(aliases, *known->second);
       ++alias_count;
       continue;
     }
-    put_text(body, name);
-    put(body, static_cast<uint8_t>(variable.shape.size()));
-    for (const int64_t size : variable.shape) put(body, static_cast<uint32_t>(size));
-    put(body, static_cast<uint8_t>(variable.type));
-    put(body, checked_size(name, variable.bytes));
-    body += variable.bytes;
-    ++count;
+    written.emplace_back(&name, &variable);
+    size += name.size() + variable.bytes.size() + kMaxFieldBytes;
   }
   std::string file;
+  file.reserve(size + specification.size() + aliases.size() + kMaxFieldBytes);
   put(file, kBinaryVersion);
   put_text(file, specification);
   put(file, revision);
-  put(file, count);
-  file += body;
+  put(file, static_cast<uint32_t>(written.size()));
+  for (const auto& [name, variable] : written) {
+    put_text(file, *name);
+    put(file, static_cast<uint8_t>(variable->shape.size()));
+    for (const int64_t extent : variable->shape) put(file, static_cast<uint32_t>(extent));
+    put(file, static_cast<uint8_t>(variable->type));
+    put(file, checked_size(*name, variable->bytes));
+    file += variable->bytes;
+  }
   put(file, alias_count);
-  return file + aliases;
+  file += aliases;
+  return file;
 }
 
 }  // namespace phraseq
