@@ -6,7 +6,7 @@
 
 #include "core/embed/phraseq/translate.h"
 #include "core/options/option_table.h"
-#include "core/serve/http_server.h"
+#include "core/serve/http/http_server.h"
 
 namespace phraseq {
 

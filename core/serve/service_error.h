@@ -4,7 +4,7 @@
 #include <string>
 
 #include "core/base/wording/message_text.h"
-#include "core/serve/http_message.h"
+#include "core/serve/http/http_message.h"
 
 namespace phraseq {
 

@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/serve/http_server.h"
+#include "core/serve/http/http_server.h"
 #include "tests/serve/client.h"
 
 namespace {

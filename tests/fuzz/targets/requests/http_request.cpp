@@ -6,7 +6,7 @@
 #include <arpa/inet.h>
 #include <sys/socket.h>
 
-#include "core/serve/http_server.h"
+#include "core/serve/http/http_server.h"
 #include "tests/fuzz/fuzz_input.h"
 
 namespace {

@@ -1,4 +1,4 @@
-#include "core/serve/deadline.h"
+#include "core/serve/http/deadline.h"
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-#include "core/serve/http_server.h"
+#include "core/serve/http/http_server.h"
 
 #include <chrono>
 #include <memory>
@@ -13,7 +13,7 @@
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/base/signals.h"
-#include "core/serve/http_session.h"
+#include "core/serve/http/http_session.h"
 
 namespace phraseq {
 

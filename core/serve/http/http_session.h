@@ -7,7 +7,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 
-#include "core/serve/http_server.h"
+#include "core/serve/http/http_server.h"
 
 namespace phraseq {
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "core/serve/http_message.h"
+#include "core/serve/http/http_message.h"
 
 namespace phraseq {
 

@@ -1,4 +1,4 @@
-#include "core/serve/http_session.h"
+#include "core/serve/http/http_session.h"
 
 #include <algorithm>
 #include <array>
@@ -18,7 +18,7 @@
 #include <fmt/format.h>
 
 #include "core/base/text_fields.h"
-#include "core/serve/deadline.h"
+#include "core/serve/http/deadline.h"
 
 namespace phraseq {
 
