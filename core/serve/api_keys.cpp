@@ -37,10 +37,13 @@ ApiKeys::ApiKeys(const std::string& file) {
     throw DataError(file + ": contains no keys", "Write one key per line.");
 }
 
-bool ApiKeys::contains(std::string_view key) const {
-  bool found = false;
-  for (const std::string& known : keys_) found |= equal_in_constant_time(key, known);
-  return found;
+int64_t ApiKeys::number_of(std::string_view key) const {
+  size_t number = 0;
+  for (size_t i = 0; i < keys_.size(); ++i) {
+    if (equal_in_constant_time(key, keys_[i]))
+      number = i + 1;
+  }
+  return static_cast<int64_t>(number);
 }
 
 }  // namespace phraseq

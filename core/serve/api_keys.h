@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,7 +17,9 @@ class ApiKeys {
   explicit ApiKeys(const std::string& file);
 
   bool required() const { return !keys_.empty(); }
-  bool contains(std::string_view key) const;
+  bool contains(std::string_view key) const { return number_of(key) > 0; }
+  /// The key's place in the file, from 1; 0 = it is not in it.
+  int64_t number_of(std::string_view key) const;
 
  private:
   std::vector<std::string> keys_;

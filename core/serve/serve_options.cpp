@@ -22,6 +22,13 @@ void describe_server(OptionTable& table, ServeOptions& o) {
              "File with the API keys of clients, one per line; requests without a valid key are "
              "rejected.")
       .value_name("FILE");
+  table
+      .field("access-log",
+             o.access_log,
+             "Append a line for each answered request to this file (- = standard output): client, "
+             "time, path, status, size and duration, but no text.")
+      .value_name("FILE")
+      .writes_file();
   table.field(
       "split-sentences",
       o.split,

@@ -19,6 +19,7 @@ struct ServeOptions : Options {
   std::string host = "127.0.0.1";
   int64_t port = 8080;
   std::string api_keys;
+  std::string access_log;
   api::Split split = api::Split::kLong;
   HttpLimits http;
   int64_t max_text_length = 100'000;

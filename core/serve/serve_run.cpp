@@ -74,6 +74,14 @@ void reload_keys(Service& service) {
   }
 }
 
+void reopen_access_log(Service& service) {
+  try {
+    service.reopen_access_log();
+  } catch (const std::exception& failure) {
+    log_error(fmt::format("The access log was not opened again: {}", failure.what()));
+  }
+}
+
 void reload_models(ModelPool& models, ServerMetrics& metrics) {
   try {
     models.reload();
@@ -136,6 +144,7 @@ int serve(ServeRun& run) {
   log_info(fmt::format("Listening at {}", address_of(run.options, server.port())));
   int number = signals.wait();
   for (; number == SIGHUP; number = signals.wait()) {
+    reopen_access_log(service);
     reload_keys(service);  // at once: a key that was withdrawn does not wait for the models
     reload_models(*models, service.metrics());
   }

@@ -157,7 +157,7 @@ class Service::ClientSlot {
 };
 
 Service::Service(const ServeOptions& options, ModelPool& models)
-    : options_(options), models_(models) {
+    : options_(options), models_(models), access_log_(options.access_log) {
   reload_keys();
 }
 
@@ -241,6 +241,11 @@ void Service::check_key(const HttpRequest& request, const std::string& key_in_bo
         401, "unauthorized", key.empty() ? "an API key is needed" : "the API key is not valid");
 }
 
+std::string Service::user_of(const std::string& key) const {
+  const int64_t number = keys()->number_of(key);
+  return number == 0 ? "" : fmt::format("key{}", number);
+}
+
 std::string Service::client_of(const HttpRequest& request, const std::string& key) const {
   return keys()->required() ? "key " + key : request.address;
 }
@@ -265,14 +270,19 @@ void Service::translate(const HttpRequest& request, const Reply& reply) {
   call.request.options = work.options;
   work.abandoned = request.abandoned;
   const std::string model = call.model;
-  const auto answer = [path = request.path, call, slot, reply](TranslationAnswer got) mutable {
-    slot.reset();
-    try {
-      reply(translated_response(path, call, got));
-    } catch (...) {
-      reply(failure_response(path));
-    }
+  const Reply reply_to_user = [reply, user = user_of(key)](HttpResponse response) {
+    response.user = user;
+    reply(std::move(response));
   };
+  const auto answer =
+      [path = request.path, call, slot, reply = reply_to_user](TranslationAnswer got) mutable {
+        slot.reset();
+        try {
+          reply(translated_response(path, call, got));
+        } catch (...) {
+          reply(failure_response(path));
+        }
+      };
   models_.submit(model, std::move(work), answer);
 }
 

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <string>
 
+#include "core/serve/access_log.h"
 #include "core/serve/api_keys.h"
 #include "core/serve/metrics.h"
 #include "core/serve/model_pool.h"
@@ -25,9 +26,12 @@ class Service : public HttpHandler {
                        int status,
                        const std::string& code,
                        const std::string& message) override;
+  void finished(const HttpExchange& exchange) override { access_log_.write(exchange); }
 
   /// Reads the file of keys again; on an error, which is thrown, the old keys stay valid.
   void reload_keys();
+  /// AccessLog::reopen.
+  void reopen_access_log() { access_log_.reopen(); }
   /// From now on, requests for translations are refused.
   void stop() { stopping_ = true; }
   ServerMetrics& metrics() { return metrics_; }
@@ -43,6 +47,8 @@ class Service : public HttpHandler {
   void route(const HttpRequest& request, const Reply& reply);
   std::shared_ptr<const ApiKeys> keys() const;
   void check_key(const HttpRequest& request, const std::string& key_in_body) const;
+  /// "key2" for the second key of the file; "" without keys.
+  std::string user_of(const std::string& key) const;
   std::string client_of(const HttpRequest& request, const std::string& key) const;
   void translate(const HttpRequest& request, const Reply& reply);
   HttpResponse health() const;
@@ -52,6 +58,7 @@ class Service : public HttpHandler {
   mutable std::mutex keys_mutex_;
   std::shared_ptr<const ApiKeys> keys_ = std::make_shared<const ApiKeys>();
   ServerMetrics metrics_;
+  AccessLog access_log_;
   std::function<int64_t()> connections_;
   std::atomic<bool> stopping_ = false;
   std::mutex clients_mutex_;

@@ -11,6 +11,7 @@
 
 #include "core/base/error.h"
 #include "core/checkpoint/checkpoint_folder.h"
+#include "core/serve/access_log.h"
 #include "tests/end_to_end/toy_corpus.h"
 #include "tests/serve/client.h"
 #include "tests/serve/server.h"
@@ -608,6 +609,51 @@ TEST_F(ServeTest, ReadsTheKeysAgainAndKeepsTheOldOnesOnFailure) {
   send(SIGHUP);
   EXPECT_TRUE(wait_for_log("The API keys were not read again")) << log();
   EXPECT_EQ(status("second"), 200);
+}
+
+TEST(AccessLine, IsThatOfTheCommonLogFormatAndHidesNoByte) {
+  HttpExchange exchange;
+  exchange.address = "::1";
+  exchange.user = "key2";
+  exchange.method = "POST";
+  exchange.path = "/v1/\"a b\xC3\n";
+  exchange.status = 200;
+  exchange.bytes = 12;
+  exchange.seconds = 0.25;
+  EXPECT_EQ(access_line(exchange, 86399),
+            "::1 - key2 [01/Jan/1970:23:59:59 +0000] \"POST /v1/\\x22a\\x20b\\xC3\\x0A "
+            "HTTP/1.1\" 200 12 0.250\n");
+  EXPECT_THAT(access_line({}, 0), HasSubstr("- - - [01/Jan/1970:00:00:00 +0000] \"- - HTTP/1.1\""));
+}
+
+TEST_F(ServeTest, LogsRequestsButNoTexts) {
+  workspace().write("access-keys", "one\ntwo\n");
+  start("--api-keys access-keys --access-log access.log");
+  const std::string key = "Authorization: Bearer two\r\n";
+  const Response answer =
+      ask(port(), "POST", "/v1/translate", R"({"text": "one two"})", key + "X-Extra: 1\r\n");
+  EXPECT_EQ(answer.status, 200) << answer.body;
+  EXPECT_EQ(ask(port(), "GET", "/nothing?api_key=two").status, 404);
+  std::filesystem::rename(workspace().path("access.log"), workspace().path("access.log.1"));
+  send(SIGHUP);
+  EXPECT_TRUE(wait_for_log("Loaded the models again"));
+  EXPECT_EQ(ask(port(), "GET", "/health").status, 200);
+  stop(SIGTERM);
+  const auto earlier = lines_of(workspace().read("access.log.1"));
+  ASSERT_EQ(earlier.size(), 2U);
+  EXPECT_THAT(
+      earlier[0],
+      ::testing::MatchesRegex("127.0.0.1 - key2 \\[.*\\] \"POST /v1/translate HTTP/1.1\" 200 " +
+                              std::to_string(answer.body.size()) + " [0-9.]+"));
+  EXPECT_THAT(earlier[1], HasSubstr("\"GET /nothing HTTP/1.1\" 404 "));
+  EXPECT_THAT(workspace().read("access.log"), HasSubstr("\"GET /health HTTP/1.1\" 200 "));
+}
+
+TEST_F(ServeTest, ReportsAnAccessLogThatCannotBeOpened) {
+  const auto result =
+      workspace().run(words("serve --path toy --port 0 --access-log none/access.log"));
+  EXPECT_EQ(result.exit_code, kExitIo);
+  EXPECT_THAT(result.errors, HasSubstr("none/access.log: cannot open for appending"));
 }
 
 TEST_F(ServeTest, DropsTheRequestOfAClientThatLeaves) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <memory>
@@ -30,6 +31,18 @@ struct HttpResponse {
   std::string body;
   std::string content_type = "application/json";
   std::map<std::string, std::string> headers = {};
+  std::string user = {};  ///< who made the request, for the access log
+};
+
+/// A request and what became of it, for the access log.
+struct HttpExchange {
+  std::string address;       ///< of the client
+  std::string user;          ///< "" = unknown
+  std::string method, path;  ///< without the query; "" if they could not be read
+  unsigned version = 11;     ///< 10 times that of HTTP
+  int status = 0;
+  size_t bytes = 0;    ///< of the response's body
+  double seconds = 0;  ///< from the beginning of the request to the end of the response
 };
 
 /// Answers requests. All calls come from the server's thread and must return quickly.
@@ -43,6 +56,8 @@ class HttpHandler {
                                int status,
                                const std::string& code,
                                const std::string& message) = 0;
+  /// Called when a response has been written or the client has left.
+  virtual void finished(const HttpExchange& /*exchange*/) {}
 };
 
 }  // namespace phraseq

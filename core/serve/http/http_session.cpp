@@ -89,7 +89,8 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
       : socket_(std::move(socket)),
         deadline_(shared.context),
         shared_(shared),
-        address_(address_text(socket_)) {
+        address_(address_text(socket_)),
+        begin_(std::chrono::steady_clock::now()) {
     shared_.sessions.insert(this);
     shared_.connections = static_cast<int64_t>(shared_.sessions.size());
   }
@@ -157,6 +158,7 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   void refuse(int status, const std::string& code, const std::string& message);
   void write(HttpResponse response);
   void written(error_code failure);
+  void report_exchange(int status);
   /// Reads and drops what still arrives: a connection that is closed with unread data loses the
   /// response that the client has not read yet.
   void drain();
@@ -179,6 +181,8 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   bool discards_rest_ = false;
   unsigned version_ = 11;
   int64_t request_number_ = 0;
+  HttpExchange exchange_;
+  std::chrono::steady_clock::time_point begin_;
   std::array<char, 16384> discard_buffer_{};
   size_t discarded_bytes_ = 0;
 };
@@ -255,6 +259,8 @@ void HttpSession::limit_reading(std::chrono::nanoseconds time) {
 
 void HttpSession::continue_header() {
   phase_ = Phase::kReading;
+  exchange_ = {};
+  begin_ = std::chrono::steady_clock::now();
   http::async_read_header(
       socket_, buffer_, *parser_, [self = shared_from_this()](error_code failure, size_t) {
         if (failure)
@@ -289,6 +295,8 @@ void HttpSession::take_header() {
   request_ = {};
   request_.method = std::string(header.method_string());
   request_.path = path_of(header.target());
+  exchange_.method = request_.method;
+  exchange_.path = request_.path;
   for (const auto& field : header)
     request_.headers[lower_case(field.name_string())] = std::string(field.value());
 }
@@ -378,6 +386,7 @@ void HttpSession::watch_client(const HttpRequest& request, int64_t number) {
         *abandoned = true;
         self->shared_.handler.refusal(
             path, kClientLeft, "client_left", "the client closed the connection");
+        self->report_exchange(kClientLeft);
         self->close();
       });
 }
@@ -396,12 +405,17 @@ void HttpSession::refuse(int status, const std::string& code, const std::string&
   keeps_alive_ = false;
   is_head_ = parser_ && parser_->get().method() == http::verb::head;
   discards_rest_ = true;
+  exchange_.path = path;
+  if (!path.empty())
+    exchange_.method = std::string(parser_->get().method_string());
   write(shared_.handler.refusal(path, status, code, message));
 }
 
 void HttpSession::write(HttpResponse response) {
   phase_ = Phase::kWriting;
   keeps_alive_ = keeps_alive_ && !shared_.stopping;
+  exchange_.user = response.user;
+  exchange_.bytes = is_head_ ? 0 : response.body.size();
   response_.emplace(static_cast<http::status>(response.status), version_);
   response_->set(http::field::date, http_date(std::time(nullptr)));
   response_->set(http::field::content_type, response.content_type);
@@ -418,6 +432,7 @@ void HttpSession::write(HttpResponse response) {
 }
 
 void HttpSession::written(error_code failure) {
+  report_exchange(failure ? kClientLeft : static_cast<int>(response_->result_int()));
   if (failure)
     return close();
   if (discards_rest_)
@@ -427,6 +442,15 @@ void HttpSession::written(error_code failure) {
   error_code ignored;
   socket_.shutdown(tcp::socket::shutdown_send, ignored);
   close();
+}
+
+void HttpSession::report_exchange(int status) {
+  const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin_;
+  exchange_.address = address_;
+  exchange_.version = version_;
+  exchange_.status = status;
+  exchange_.seconds = time.count();
+  shared_.handler.finished(exchange_);
 }
 
 void HttpSession::drain() {
