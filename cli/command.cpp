@@ -1,13 +1,11 @@
 #include "cli/command.h"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <fcntl.h>
 #include <filesystem>
 #include <iostream>
 #include <new>
@@ -17,7 +15,6 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 
 #include "core/base/error.h"
 #include "core/base/out_of_memory.h"
@@ -25,6 +22,7 @@
 #include "core/base/wording/message_text.h"
 #include "core/io/folders/folder_entries.h"
 #include "core/io/mapping/lost_mappings.h"
+#include "core/io/standard_streams.h"
 #include "core/io/utf8.h"
 #include "core/options/command_line.h"
 #include "core/options/fairseq/fairseq_arguments.h"
@@ -126,40 +124,6 @@ int run_caught(const std::string& name,
   }
 }
 
-/// A stream that the caller closed would become the first file that the command opens. Standard
-/// output and input are opened so that their use fails, as it does on a closed one.
-void open_closed_streams() {
-  constexpr std::array<int, 3> kModes = {O_WRONLY, O_RDONLY, O_RDWR};
-  for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; ++stream) {
-    if (::fcntl(stream, F_GETFD) == -1 && errno == EBADF)
-      ::open("/dev/null", kModes[static_cast<size_t>(stream)]);
-  }
-}
-
-bool is_file(int stream) {
-  struct stat status {};
-  return ::fstat(stream, &status) == 0 && S_ISREG(status.st_mode);
-}
-
-/// A terminal or pipe that the caller has set to not wait would make reading and writing fail as
-/// soon as the other side is slow. Opening it again leaves the caller's setting as it is; where
-/// that is not possible (a socket), the setting is changed.
-void use_streams_that_wait() {
-  for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; ++stream) {
-    const int flags = ::fcntl(stream, F_GETFL);
-    if (flags == -1 || (flags & O_NONBLOCK) == 0 || is_file(stream))  // a file always waits
-      continue;
-    const std::string path = fmt::format("/proc/self/fd/{}", stream);
-    const int mode = flags & (O_ACCMODE | O_APPEND);
-    const int again = ::open(path.c_str(), mode | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-    ::fcntl(again >= 0 ? again : stream, F_SETFL, flags & ~O_NONBLOCK);
-    if (again < 0)
-      continue;
-    ::dup2(again, stream);
-    ::close(again);
-  }
-}
-
 /// Whether nobody is reading standard output any longer.
 bool reader_has_left() {
   pollfd descriptor{STDOUT_FILENO, POLLOUT, 0};
@@ -199,8 +163,7 @@ int run_command(const std::string& name,
                 int argc,
                 const char* const* argv,
                 const std::function<int(std::span<const std::string>)>& command) {
-  open_closed_streams();
-  use_streams_that_wait();
+  prepare_standard_streams();
   remove_unfinished_on_signals();
   std::atexit(remove_unfinished);  // libgomp ends the process if it cannot start a thread
   std::signal(SIGPIPE, SIG_IGN);

@@ -139,40 +139,50 @@ int print_help() {
                : "This installation is incomplete; install phraseq again.");
 }
 
-/// What commands of other toolkits are called here; empty if nothing corresponds.
-std::string_view our_name(std::string_view name) {
-  constexpr std::pair<std::string_view, std::string_view> kNames[] = {
-      {"translate", "generate"},
-      {"test", "generate"},
-      {"decode", "generate"},
-      {"decoder", "generate"},
-      {"build-vocab", "preprocess"},
-      {"build_vocab", "preprocess"},
-      {"vocab", "preprocess"},
-      {"scorer", "rescore"},
-      {"server", "serve"},
-      {"average-models", "average"},
-      {"average_models", "average"},
-      {"average_checkpoints", "average"},
-      {"release_model", "export"},
-      {"evaluate", "score"},
-      {"sacrebleu", "score"},
-      {"hydra-train", "train"},
-      {"convert", "import"}};
+/// Commands of other toolkits, without the prefix of the toolkit, and ours that correspond.
+constexpr std::pair<std::string_view, std::string_view> kOtherNames[] = {
+    {"translate", "generate"},
+    {"test", "generate"},
+    {"decode", "generate"},
+    {"decoder", "generate"},
+    {"build-vocab", "preprocess"},
+    {"build_vocab", "preprocess"},
+    {"vocab", "preprocess"},
+    {"scorer", "rescore"},
+    {"server", "serve"},
+    {"average-models", "average"},
+    {"average_models", "average"},
+    {"average_checkpoints", "average"},
+    {"release_model", "export"},
+    {"evaluate", "score"},
+    {"sacrebleu", "score"},
+    {"hydra-train", "train"},
+    {"convert", "import"}};
+
+std::string_view without_toolkit(std::string_view name) {
   for (const std::string_view toolkit : {"fairseq-", "onmt_", "marian-", "joeynmt-"}) {
     if (name.starts_with(toolkit))
-      name.remove_prefix(toolkit.size());
+      return name.substr(toolkit.size());
   }
-  for (const auto& [theirs, ours] : kNames)
+  return name;
+}
+
+bool is_known(std::string_view name) {
+  return std::ranges::any_of(kSummaries, [&](const auto& entry) { return entry[0] == name; });
+}
+
+/// What a command of another toolkit is called here; empty if nothing corresponds.
+std::string_view our_name(std::string_view given) {
+  const std::string_view name = without_toolkit(given);
+  for (const auto& [theirs, ours] : kOtherNames) {
     if (theirs == name)
       return ours;
-  const auto same =
-      std::ranges::find_if(kSummaries, [&](const auto& one) { return one[0] == name; });
-  return same == std::end(kSummaries) ? std::string_view() : std::string_view((*same)[0]);
+  }
+  return is_known(name) ? name : std::string_view();
 }
 
 [[noreturn]] void reject(const std::string& name) {
-  if (std::ranges::any_of(kSummaries, [&](const auto& entry) { return entry[0] == name; }))
+  if (is_known(name))
     reject_missing(name);
   std::vector<std::string> known;
   for (const auto& [command, path] : find_commands()) known.push_back(command);
