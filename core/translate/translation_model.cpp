@@ -61,9 +61,20 @@ void apply_overrides(Selection& selection, const std::vector<std::string>& overr
   }
 }
 
+constexpr const char* kSentencePiece = "sentencepiece";
+
 /// Text goes through another tokenizer: for checkpoints whose text was prepared by other programs.
 void replace_tokenizer(TaskState& state, const LoadOptions& options, const std::string& path) {
   const std::string recorded = state.texts["tokenizer"];
+  if (options.tokenizer == kSentencePiece) {  // with a model, which only the checkpoint can have
+    if (recorded == kSentencePiece)
+      return;
+    throw UsageError(
+        fmt::format("--bpe sentencepiece: {} contains no SentencePiece model", path),
+        "Segment the text with spm_encode, and use --remove-bpe sentencepiece. phraseq preprocess "
+        "--subword-model FILE and phraseq import --sentencepiece FILE store a model for the "
+        "checkpoint.");
+  }
   if (recorded != "word") {
     throw UsageError(
         fmt::format("--tokenizer: {} contains the tokenizer '{}' of its training", path, recorded),

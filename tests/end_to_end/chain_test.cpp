@@ -61,6 +61,8 @@ TEST_F(Chain, ACheckpointIsEnoughToTranslate) {
   const std::string with_data = generate(workspace_.read("test.en")).output;
   std::filesystem::remove_all(workspace_.path("data-bin"));
   EXPECT_EQ(generate(workspace_.read("test.en")).output, with_data);
+  const Arguments as_fairseq = words("--bpe sentencepiece --sentencepiece-model any.model");
+  EXPECT_EQ(generate(workspace_.read("test.en"), as_fairseq).output, with_data);
 }
 
 TEST_F(Chain, BeamOneIsGreedy) {

@@ -83,7 +83,7 @@ class Taker {
     if (flag == nullptr)
       return false;
     if (flag->support == Support::kSame)
-      return take_other_name(*flag, split) || take_no_subwords(split);
+      return take_other_name(*flag, split) || take_subwords(split);
     answer(*flag, name, value_of(*flag, split));
     return true;
   }
@@ -145,11 +145,12 @@ class Taker {
     return true;
   }
 
-  /// Returns true for `--bpe none` where no tokenizer with this option is selected.
-  bool take_no_subwords(const SplitFlag& split) {
+  /// Returns true for `--bpe none` where no tokenizer with this option is selected, and for `--bpe
+  /// sentencepiece`, which has selected the tokenizer of that name.
+  bool take_subwords(const SplitFlag& split) {
     const bool follows = !split.has_value && has_value_next();
     const std::string& value = follows ? arguments_[next_] : split.value;
-    if (split.name != "bpe" || value != "none")
+    if (split.name != "bpe" || (value != "none" && value != "sentencepiece"))
       return false;
     next_ += follows ? 1 : 0;
     return true;

@@ -88,9 +88,8 @@ std::string_view rejection_of_bpe(std::string_view value) {
   constexpr std::string_view kOthers[] = {
       "byte_bpe", "bytes", "characters", "gpt2", "bert", "hf_byte_bpe"};
   if (value == "sentencepiece")
-    return "leave it out if the checkpoint contains its SentencePiece model, as after preprocess "
-           "--subword-model FILE or import --sentencepiece FILE; for a checkpoint without one, "
-           "segment the text with spm_encode and use --remove-bpe sentencepiece";
+    return "it cannot be combined with another --tokenizer, and preprocess takes the model as "
+           "--subword-model FILE";
   if (std::ranges::count(kOthers, value) > 0)
     return "phraseq does not segment text in this way: pass text that is already segmented";
   return {};

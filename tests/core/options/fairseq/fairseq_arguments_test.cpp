@@ -169,12 +169,19 @@ TEST_F(FlagsOfFairseq, NameTheWayToUseAnotherKindOfSubwords) {
   EXPECT_THAT(taken.arguments, ElementsAre("--beam", "3"));
   EXPECT_THAT(taken.problems,
               ElementsAre(AllOf(HasSubstr("--bpe sentencepiece is not supported"),
-                                HasSubstr("--subword-model FILE"),
-                                HasSubstr("--remove-bpe sentencepiece"))));
+                                HasSubstr("--subword-model FILE"))));
   EXPECT_THAT(take("generate", {"--bpe=gpt2"}).problems,
               ElementsAre(HasSubstr("already segmented")));
   EXPECT_THAT(take("preprocess", {"--bpe", "fastbpe"}).arguments, ElementsAre("--bpe", "fastbpe"));
   EXPECT_THAT(take("preprocess", {"--bpe", "unknown"}).problems, IsEmpty());
+}
+
+TEST_F(FlagsOfFairseq, TakeTheSubwordsOfTheCheckpoint) {
+  for (const char* value : {"none", "sentencepiece"}) {
+    const Taken taken = take("interactive", {"--bpe", value, "--beam", "3"});
+    EXPECT_THAT(taken.arguments, ElementsAre("--beam", "3"));
+    EXPECT_THAT(taken.problems, IsEmpty());
+  }
 }
 
 /// The options of `score` whose names differ between sacrebleu and fairseq.
