@@ -200,8 +200,9 @@ void check_fairseq(const ScoreOptions& options,
     return;
   if (std::find(arguments.begin(), arguments.end(), "--sacrebleu") != arguments.end()) {
     problems.emplace_back(
-        "--fairseq and --sacrebleu are different scores: without --fairseq, it is that of "
-        "sacrebleu, with --sys for the file");
+        "--fairseq prints fairseq's own BLEU, but --sacrebleu asks for that of sacrebleu: leave "
+        "out "
+        "--fairseq, and give the file with --sys");
   }
   for (const char* name : kUnused) {
     const OptionField* field = table.find(name);

@@ -63,7 +63,7 @@ TEST_F(ScoreCommands, FairseqsNumberIsThatOfItsOwnScorer) {
   EXPECT_EQ(lines_of(run("score --fairseq --sys tokens --ref truth --sentence-bleu").output).at(1),
             "1 BLEU4 = 60.65, 100.0/100.0/100.0/100.0 (BP=0.607, ratio=0.667, syslen=2, reflen=3)");
   EXPECT_THAT(run("score --fairseq --sacrebleu --sys tokens --ref truth").errors,
-              HasSubstr("--fairseq and --sacrebleu are different scores"));
+              HasSubstr("--sacrebleu asks for that of sacrebleu"));
   EXPECT_THAT(run("score --fairseq --sys tokens --ref truth --order 5").errors,
               HasSubstr("orders up to 4"));
   for (const char* metric : {"ter", "bleu"}) {

@@ -31,10 +31,12 @@ MappedFile::MappedFile(std::string path, MappedUse use) : path_(std::move(path))
   if (S_ISDIR(status.st_mode))
     throw IoError(path_, "read", EISDIR);
   if (!S_ISREG(status.st_mode)) {
-    throw IoError(path_,
-                  "read: not a regular file",
-                  0,
-                  "It is read at several places, as no pipe or device can be: write it to a file.");
+    throw IoError(
+        path_,
+        "read: not a regular file",
+        0,
+        "Its parts are read in any order, which a pipe or device does not allow: write it "
+        "to a file first.");
   }
   version_ = version_of(status);
   size_ = static_cast<size_t>(status.st_size);
