@@ -94,20 +94,20 @@ void reload_models(ModelPool& models, ServerMetrics& metrics) {
   }
 }
 
-/// "http://[::1]:8080"
-std::string address_of(const ServeOptions& options, int64_t port) {
-  const bool is_v6 = options.host.find(':') != std::string::npos;
-  return fmt::format(fmt::runtime(is_v6 ? "http://[{}]:{}" : "http://{}:{}"), options.host, port);
+/// "[::1]", as in the address of a page, without the brackets.
+std::string without_brackets(const std::string& host) {
+  return host.starts_with('[') && host.ends_with(']') ? host.substr(1, host.size() - 2) : host;
 }
 
 void warn_of_open_server(const ServeOptions& options) {
-  const bool local =
-      options.host == "localhost" || options.host == "::1" || options.host.starts_with("127.");
+  const std::string& host = options.host;
+  const bool local = host == "localhost" || host == "::1" || host.starts_with("127.") ||
+                     host.starts_with("::ffff:127.");
   if (!local && options.api_keys.empty())
     log_warning(
         fmt::format("--host {}: other machines can use this server without a key; --api-keys FILE "
                     "makes keys required",
-                    options.host));
+                    host));
 }
 
 }  // namespace
@@ -129,6 +129,7 @@ std::vector<std::string> ServeRun::problems() const {
 }
 
 int serve(ServeRun& run) {
+  run.options.host = without_brackets(run.options.host);
   const WaitingSignals signals;  // before any thread of a library, which a signal would reach
   run.engine.finish();
   std::optional<ModelPool> models;
@@ -141,7 +142,7 @@ int serve(ServeRun& run) {
   service.set_connections([&server] { return server.connections(); });
   server.start();
   warn_of_open_server(run.options);
-  log_info(fmt::format("Listening at {}", address_of(run.options, server.port())));
+  log_info(fmt::format("Listening at http://{}", place_text(run.options.host, server.port())));
   int number = signals.wait();
   for (; number == SIGHUP; number = signals.wait()) {
     reopen_access_log(service);

@@ -729,6 +729,17 @@ TEST_F(ServeTest, CountsWhatItFinishesAfterLoadingTheModelsAgain) {
   EXPECT_TRUE(wait_for_metric("phraseq_sentences_total{model=\"en-de\"}", "2000"));
 }
 
+TEST(PlaceText, HasBracketsAroundAnAddressWithColons) {
+  EXPECT_EQ(place_text("localhost", 80), "localhost:80");
+  EXPECT_EQ(place_text("::1", 80), "[::1]:80");
+}
+
+TEST_F(ServeTest, TakesAnAddressInBrackets) {
+  const auto result = workspace().run(words("serve --path toy --host [192.0.2.1] --port 80"));
+  EXPECT_EQ(result.exit_code, kExitIo);
+  EXPECT_THAT(result.errors, HasSubstr("192.0.2.1:80: cannot listen at"));
+}
+
 TEST_F(ServeTest, SaysAtOnceWhatKeepsItFromServing) {
   start();
   const auto taken = workspace().run(words("serve --path toy --port " + std::to_string(port())));

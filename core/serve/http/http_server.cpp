@@ -58,7 +58,6 @@ struct HttpServer::State {
 };
 
 void HttpServer::State::listen(const std::string& host, int64_t port) {
-  const std::string place = fmt::format("{}:{}", host, port);
   error_code failure;
   tcp::resolver resolver(context);
   const auto found = resolver.resolve(host, std::to_string(port), failure);
@@ -70,7 +69,8 @@ void HttpServer::State::listen(const std::string& host, int64_t port) {
     if (!failure)
       return;
   }
-  throw IoError(place, "listen at", failure.value(), "Choose another --host or --port.");
+  throw IoError(
+      place_text(host, port), "listen at", failure.value(), "Choose another --host or --port.");
 }
 
 error_code HttpServer::State::listen_at(const tcp::endpoint& endpoint) {
@@ -138,6 +138,11 @@ void HttpServer::State::run() {
         std::this_thread::sleep_for(kAcceptPause);
     }
   }
+}
+
+std::string place_text(const std::string& host, int64_t port) {
+  const bool is_v6 = host.find(':') != std::string::npos;
+  return fmt::format(fmt::runtime(is_v6 ? "[{}]:{}" : "{}:{}"), host, port);
 }
 
 HttpServer::HttpServer(const std::string& host,
