@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <cstdlib>
 #include <iostream>
 #include <unistd.h>
@@ -198,7 +197,7 @@ void check_fairseq(const ScoreOptions& options,
                                      "effective-order"};
   if (!options.fairseq)
     return;
-  if (std::find(arguments.begin(), arguments.end(), "--sacrebleu") != arguments.end()) {
+  if (peek_flag(arguments, "sacrebleu")) {
     problems.emplace_back(
         "--fairseq prints fairseq's own BLEU, but --sacrebleu asks for that of sacrebleu: leave "
         "out "

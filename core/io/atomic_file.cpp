@@ -31,10 +31,16 @@ bool is_stream(const fs::file_status& status) {
   return fs::is_character_file(status) || fs::is_fifo(status);
 }
 
+/// The descriptor by which the caller has opened the file: others write to it, too, and would write
+/// to a lost file if it were replaced. -1 = none.
+int descriptor_of_caller(const std::string& path, const fs::file_status& status) {
+  return fs::is_regular_file(status) ? named_descriptor(path) : -1;
+}
+
 bool leads_to_stream(const std::string& path) {
   std::error_code unknown;
   const fs::file_status status = fs::status(path, unknown);
-  return is_stream(status) || (fs::is_regular_file(status) && named_descriptor(path) >= 0);
+  return is_stream(status) || descriptor_of_caller(path, status) >= 0;
 }
 
 /// Where the bytes of a file go.
@@ -59,8 +65,7 @@ WriteTarget resolve_target(const std::string& path) {
     throw IoError(path, "write", EISDIR);
   if (is_stream(status))
     return {path, true};
-  // A file that the caller has opened: others write to it, too, and would write to a lost one.
-  if (const int descriptor = named_descriptor(path); descriptor >= 0 && fs::is_regular_file(status))
+  if (const int descriptor = descriptor_of_caller(path, status); descriptor >= 0)
     return {path, true, descriptor};
   if (fs::exists(status) && !fs::is_regular_file(status)) {
     throw IoError(
@@ -72,8 +77,7 @@ WriteTarget resolve_target(const std::string& path) {
 /// Gives the owner, group and permissions of the file at `path`, if there is one, to the file that
 /// will replace it. Where the group cannot be kept, its permissions are those of all others.
 void keep_access(int descriptor, const std::string& path) {
-  struct stat old {
-  }, made{};
+  struct stat old = {}, made = {};
   if (::stat(path.c_str(), &old) != 0 || !S_ISREG(old.st_mode) || ::fstat(descriptor, &made) != 0)
     return;
   mode_t mode = old.st_mode & 0777;

@@ -47,6 +47,26 @@ bool is_locked(const std::string& path) {
   return locked;
 }
 
+/// Takes one step along a symbolic link; false if `path` is none.
+bool follow_link(std::string& path) {
+  std::error_code problem;
+  if (!fs::is_symlink(path, problem))
+    return false;
+  path = (fs::path(folder_of(path)) / fs::read_symlink(path, problem)).string();
+  return true;
+}
+
+/// N of "/proc/self/fd/N"; -1 for any other path.
+int descriptor_at(const std::string& path) {
+  const std::string name = fs::path(path).filename().string();
+  const char* const end = name.data() + name.size();
+  int descriptor = -1;
+  const auto [stop, invalid] = std::from_chars(name.data(), end, descriptor);
+  std::error_code problem;
+  const bool is_number = invalid == std::errc() && stop == end && descriptor >= 0;
+  return is_number && fs::equivalent(folder_of(path), "/proc/self/fd", problem) ? descriptor : -1;
+}
+
 }  // namespace
 
 std::string folder_of(const std::string& path) {
@@ -82,27 +102,15 @@ bool is_stale_temporary(const fs::directory_entry& entry) {
 }
 
 std::string end_of_links(std::string path) {
-  std::error_code problem;
-  for (int link = 0; link < kMaxLinks && fs::is_symlink(path, problem); ++link)
-    path = (fs::path(folder_of(path)) / fs::read_symlink(path, problem)).string();
+  for (int link = 0; link < kMaxLinks && follow_link(path); ++link) continue;
   return path;
 }
 
 int named_descriptor(std::string path) {
-  std::error_code problem;
-  for (int link = 0; link < kMaxLinks; ++link) {
-    const std::string name = fs::path(path).filename().string();
-    int descriptor = -1;
-    const auto [stop, invalid] =
-        std::from_chars(name.data(), name.data() + name.size(), descriptor);
-    const bool is_number = invalid == std::errc() && stop == name.data() + name.size();
-    if (is_number && descriptor >= 0 && fs::equivalent(folder_of(path), "/proc/self/fd", problem))
-      return descriptor;
-    if (!fs::is_symlink(path, problem))
-      return -1;
-    path = (fs::path(folder_of(path)) / fs::read_symlink(path, problem)).string();
-  }
-  return -1;
+  int descriptor = descriptor_at(path);
+  for (int link = 0; link < kMaxLinks && descriptor < 0 && follow_link(path); ++link)
+    descriptor = descriptor_at(path);
+  return descriptor;
 }
 
 int sync_folder(const std::string& folder) {

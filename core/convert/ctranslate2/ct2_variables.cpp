@@ -53,6 +53,17 @@ void Ct2Variables::add_floats(const std::string& name,
                       std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size())};
 }
 
+void Ct2Variables::put_variable(std::string& file,
+                                const std::string& name,
+                                const Variable& variable) {
+  put_text(file, name);
+  put(file, static_cast<uint8_t>(variable.shape.size()));
+  for (const int64_t extent : variable.shape) put(file, static_cast<uint32_t>(extent));
+  put(file, static_cast<uint8_t>(variable.type));
+  put(file, checked_size(name, variable.bytes));
+  file += variable.bytes;
+}
+
 std::string Ct2Variables::serialize(const std::string& specification, uint32_t revision) const {
   const auto by_value = [](const Variable* one, const Variable* other) { return *one < *other; };
   // The name of the first variable with that value.
@@ -78,14 +89,7 @@ std::string Ct2Variables::serialize(const std::string& specification, uint32_t r
   put_text(file, specification);
   put(file, revision);
   put(file, static_cast<uint32_t>(written.size()));
-  for (const auto& [name, variable] : written) {
-    put_text(file, *name);
-    put(file, static_cast<uint8_t>(variable->shape.size()));
-    for (const int64_t extent : variable->shape) put(file, static_cast<uint32_t>(extent));
-    put(file, static_cast<uint8_t>(variable->type));
-    put(file, checked_size(*name, variable->bytes));
-    file += variable->bytes;
-  }
+  for (const auto& [name, variable] : written) put_variable(file, *name, *variable);
   put(file, alias_count);
   file += aliases;
   return file;

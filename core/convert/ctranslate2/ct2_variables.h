@@ -38,6 +38,8 @@ class PHRASEQ_API Ct2Variables {
     std::string bytes;
     friend auto operator<=>(const Variable&, const Variable&) = default;
   };
+  static void put_variable(std::string& file, const std::string& name, const Variable& variable);
+
   std::map<std::string, Variable> variables_;
 };
 

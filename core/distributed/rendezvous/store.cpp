@@ -97,8 +97,7 @@ LocalStore start_local_store() {
                     port,
                     failure.what_without_backtrace()),
         "Make sure that the loopback interface is up (ip link set lo up) and that the limit of "
-        "open "
-        "files (ulimit -n) is high enough.");
+        "open files (ulimit -n) is high enough.");
   }
 }
 

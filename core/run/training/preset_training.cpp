@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/options/command_line.h"
+#include "core/run/training/given_option.h"
 
 namespace phraseq {
 namespace {
@@ -13,13 +14,9 @@ constexpr int64_t kLongestWarmup = 4000;  // fairseq's default of inverse_sqrt
 constexpr int64_t kUnknownLength = 8000;  // the run of Wu et al. 2021
 constexpr const char* kWarmup = "warmup-updates";
 
-bool given(const OptionField& field) {
-  return field.origin != OptionOrigin::kDefault && field.origin != OptionOrigin::kPreset;
-}
-
 void take(OptionTable& table, std::string_view name, std::string_view value) {
   OptionField* const field = table.find(name);
-  if (field != nullptr && !value.empty() && !given(*field))
+  if (field != nullptr && !value.empty() && !is_given(*field))
     field->from_text(value, OptionOrigin::kPreset);
 }
 

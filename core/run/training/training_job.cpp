@@ -24,6 +24,7 @@
 #include "core/run/training/announcements.h"
 #include "core/run/training/computation.h"
 #include "core/run/training/first_model.h"
+#include "core/run/training/given_option.h"
 #include "core/run/training/preset_training.h"
 #include "core/run/training/resumed_run.h"
 #include "core/run/training/training_summary.h"
@@ -272,8 +273,11 @@ class TrainingJob {
     warn_of_data(run_, translation_model_, *corpus_);
   }
 
-  /// Warns if the schedule does not use --lr. Skips the comparison if it rejects another rate.
+  /// Warns if --lr was given and the schedule does not use it. Skips the comparison if the
+  /// schedule rejects another rate.
   void warn_of_rate() const {
+    if (!is_given(*run_.table.find("lr")))
+      return;
     LrSchedulerSetup setup = scheduler_setup(run_, translation_model_, validation_.deciding());
     setup.lr *= 2;
     for (double& rate : setup.lr_list) rate *= 2;

@@ -13,6 +13,7 @@
 #include "core/base/random.h"
 #include "core/base/wording/counted.h"
 #include "core/data/joined/data_folders.h"
+#include "core/run/training/given_option.h"
 #include "core/translate/recorded_components.h"
 
 namespace phraseq {
@@ -73,10 +74,6 @@ std::vector<std::string> other_dictionaries(const std::map<std::string, std::str
 int64_t earlier_end(const ChangedLength& length) {
   const auto [shorter, longer] = std::minmax(length.then, length.now);
   return shorter > 0 ? shorter : longer;
-}
-
-bool is_given(const OptionField& field) {
-  return field.origin != OptionOrigin::kDefault && field.origin != OptionOrigin::kPreset;
 }
 
 bool is_given(const OptionTable& table, std::string_view name) {
@@ -178,7 +175,7 @@ void warn_of_unused_rate(const LrScheduler& scheduler,
   const bool is_used = std::ranges::any_of(kUpdates, [&](int64_t updates) {
     return scheduler.rate(updates) != with_other_rate.rate(updates);
   });
-  if (is_used || !is_given(table, "lr"))
+  if (is_used)
     return;
   log_warning(fmt::format("--lr has no effect with --lr-scheduler {}{}",
                           table.find("lr-scheduler")->to_text(),

@@ -31,7 +31,7 @@ PHRASEQ_API void warn_of_average(std::optional<int64_t> run_length,
 /// Names options that were given without another one that they need.
 PHRASEQ_API void warn_of_unused_options(const OptionTable& table);
 
-/// Warns if --lr was given and the schedule is the same with another rate.
+/// Warns that --lr has no effect if the schedule is the same with another rate.
 PHRASEQ_API void warn_of_unused_rate(const LrScheduler& scheduler,
                                      const LrScheduler& with_other_rate,
                                      const OptionTable& table);

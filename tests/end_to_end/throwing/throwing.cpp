@@ -207,36 +207,28 @@ struct ThrowingTokenizer final : Tokenizer {
   std::string decode(const std::vector<std::string>&) const override { throw_something("number"); }
 };
 
-struct ThrowingCorpus final : Corpus {
+struct SmallCorpus : Corpus {
   int64_t size() const override { return 3; }
   int64_t source_length(int64_t) const override { return 2; }
   int64_t target_length(int64_t) const override { return 2; }
-  Example get(int64_t) const override { throw_something("std"); }
   std::string fingerprint() const override { return "x"; }
 };
 
-struct ThrowingLoader final : DataLoader {
-  ThrowingLoader(const NoOptions&, const DataLoaderSetup&) {}
-  bool has_split(const std::string&) const override { return true; }
-  std::unique_ptr<Corpus> open(const std::string&, bool) const override {
-    return std::make_unique<ThrowingCorpus>();
-  }
+struct ThrowingCorpus final : SmallCorpus {
+  Example get(int64_t) const override { throw_something("std"); }
 };
 
 /// Its targets lack </s>.
-struct UnendedCorpus final : Corpus {
-  int64_t size() const override { return 3; }
-  int64_t source_length(int64_t) const override { return 2; }
-  int64_t target_length(int64_t) const override { return 2; }
+struct UnendedCorpus final : SmallCorpus {
   Example get(int64_t index) const override { return {index, {4, kEos}, {4, 5}, {}}; }
-  std::string fingerprint() const override { return "x"; }
 };
 
-struct UnendedLoader final : DataLoader {
-  UnendedLoader(const NoOptions&, const DataLoaderSetup&) {}
+template <class Opened>
+struct LoaderOf final : DataLoader {
+  LoaderOf(const NoOptions&, const DataLoaderSetup&) {}
   bool has_split(const std::string&) const override { return true; }
   std::unique_ptr<Corpus> open(const std::string&, bool) const override {
-    return std::make_unique<UnendedCorpus>();
+    return std::make_unique<Opened>();
   }
 };
 
@@ -298,14 +290,14 @@ struct InfiniteScheduler final : LrScheduler {
 
 void register_components(Registry& registry) {
   registry.add<Tokenizer, ThrowingTokenizer, NoOptions>("throwing", "Throws.");
-  registry.add<DataLoader, ThrowingLoader, NoOptions>("throwing", "Throws.");
+  registry.add<DataLoader, LoaderOf<ThrowingCorpus>, NoOptions>("throwing", "Throws.");
   registry.add<Optimizer, ThrowingOptimizer, NoOptions>("throwing", "Throws.");
   registry.add<LrScheduler, ThrowingScheduler, NoOptions>("throwing", "Throws.");
   registry.add<Architecture, ThrowingModel, ThrowingOptions>("throwing", "Throws.");
   registry.add<LrScheduler, NegativeScheduler, NoOptions>("negative", "Climbs.");
   registry.add<LrScheduler, InfiniteScheduler, NoOptions>("infinite", "Has an infinite state.");
   registry.add<Optimizer, LazyOptimizer, NoOptions>("lazy", "Has no state at first.");
-  registry.add<DataLoader, UnendedLoader, NoOptions>("unended", "Leaves out </s>.");
+  registry.add<DataLoader, LoaderOf<UnendedCorpus>, NoOptions>("unended", "Leaves out </s>.");
   registry.add<Decoder, UndescribedDecoder, UndescribedOptions>("undescribed", "Throws.");
   registry.add<DataLoader, EmptyLoader, NoOptions>("empty", "Returns no corpus.");
   registry.add<Criterion, CountlessCriterion, SmoothingOption>("countless", "Counts nothing.");

@@ -140,7 +140,7 @@ struct SumOfNumbers final : Metric {
   double score(std::span<const double> sums) const override { return sums[0]; }
 };
 
-// With so many sentences, the draws of only 209 resamples are in memory at a time.
+// For a test set of this size, the draws of at most 209 resamples are kept in memory.
 TEST(Significance, DrawsTheSentencesOfLongTestSetsInOneSequence) {
   Statistics system{1, std::vector<double>(20001)};
   for (size_t sentence = 0; sentence < system.values.size(); ++sentence)
