@@ -633,7 +633,10 @@ TEST_F(ServeTest, LogsRequestsButNoTexts) {
   const Response answer =
       ask(port(), "POST", "/v1/translate", R"({"text": "one two"})", key + "X-Extra: 1\r\n");
   EXPECT_EQ(answer.status, 200) << answer.body;
+  // A line follows its answer: the client may have the answer before the line is in the file.
+  EXPECT_TRUE(wait_for_lines("access.log", 1));
   EXPECT_EQ(ask(port(), "GET", "/nothing?api_key=two").status, 404);
+  EXPECT_TRUE(wait_for_lines("access.log", 2));
   std::filesystem::rename(workspace().path("access.log"), workspace().path("access.log.1"));
   send(SIGHUP);
   EXPECT_TRUE(wait_for_log("Loaded the models again"));

@@ -85,6 +85,10 @@ bool ServeTest::wait_for_metric(const std::string& line_begin, const std::string
   });
 }
 
+bool ServeTest::wait_for_lines(const std::string& file, size_t count) const {
+  return wait_until([&] { return end_to_end::lines_of(workspace().read(file)).size() == count; });
+}
+
 std::vector<std::string> ServeTest::generated(const std::string& input,
                                               const std::string& options) {
   const CommandResult result = workspace().run(words("generate --path toy " + options), input);

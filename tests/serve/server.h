@@ -31,6 +31,8 @@ class ServeTest : public ::testing::Test {
   bool wait_for_log(const std::string& text) const;
   /// The value of a line of /metrics; waits until it is `value`, at most a minute.
   bool wait_for_metric(const std::string& line_begin, const std::string& value) const;
+  /// Waits until a file of the workspace has `count` lines, at most a minute.
+  bool wait_for_lines(const std::string& file, size_t count) const;
 
   /// The lines that `phraseq generate` makes of the same input.
   std::vector<std::string> generated(const std::string& input, const std::string& options = {});
