@@ -3,7 +3,8 @@
 #
 #   tests/fuzz/run.sh MINUTES [TARGET...]     MINUTES for each target (0.1 = 6 s); 0 = only replay the corpus
 #
-# As many targets run at a time as there are processors. Clang 14 or newer is installed when it is missing. Seeds are
+# As many targets run at a time as there are processors. PHRASEQ_FUZZ_SEED=N makes the mutations those of another run
+# with N; otherwise they differ from run to run. Clang 14 or newer is installed when it is missing. Seeds are
 # in tests/fuzz/corpus/TARGET, words in tests/fuzz/dictionaries. Inputs that reach new code are kept in
 # build-fuzz/corpus/TARGET, inputs that end a target in build-fuzz/findings. One line per target: executions, edges of
 # the code that were reached, inputs kept, findings. Exit code 1 when there is a finding.
@@ -24,7 +25,7 @@ if ! command -v clang++ >/dev/null; then
   as_root=()
   ((EUID == 0)) || as_root=(sudo)
   echo "fuzz: installing clang"
-  "${as_root[@]}" apt-get install -y clang >/dev/null ||
+  { "${as_root[@]}" apt-get update && "${as_root[@]}" apt-get install -y clang; } >/dev/null ||
     { echo "fuzz: error: clang++ is needed; install Debian's package clang" >&2; exit 1; }
 fi
 [[ -d build/venv || -n ${PHRASEQ_TORCH_ROOT:-} ]] || scripts/setup.sh build
@@ -45,7 +46,8 @@ fuzz() {
   local target=$1 kept=$work/corpus/$1 log=$work/$1.log finding=none status=0
   local words=$root/tests/fuzz/dictionaries/$target.dict
   mkdir -p "$kept"
-  local limits=(-timeout=10 -rss_limit_mb=4096 -max_len=20000 -print_final_stats=1
+  local limits=(-timeout=30 -rss_limit_mb=4096 -max_len=20000 -print_final_stats=1
+                "-seed=${PHRASEQ_FUZZ_SEED:-0}"
                 "-artifact_prefix=$work/findings/$target-")
   if ((seconds == 0)); then limits+=(-runs=0); else limits+=("-max_total_time=$seconds"); fi
   [[ ! -e $words ]] || limits+=("-dict=$words")
