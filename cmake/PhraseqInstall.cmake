@@ -1,4 +1,4 @@
-# What `cmake --install` adds to libraries, plugins and commands: the CMake package for plugin authors, the
+# What `cmake --install` adds to libraries, plugins and commands: the packages for CMake and pkg-config, the
 # documentation, manual pages and completion scripts. The tree may be moved as a whole: programs find libraries and
 # libraries find plugins from where they are themselves.
 include(CMakePackageConfigHelpers)
@@ -14,6 +14,8 @@ install(FILES
   ${CMAKE_BINARY_DIR}/phraseqConfig.cmake ${CMAKE_BINARY_DIR}/phraseqConfigVersion.cmake
   cmake/PhraseqPlugin.cmake cmake/PhraseqTorch.cmake
   DESTINATION ${package_folder})
+configure_file(cmake/phraseq.pc.in ${CMAKE_BINARY_DIR}/phraseq.pc @ONLY)
+install(FILES ${CMAKE_BINARY_DIR}/phraseq.pc DESTINATION lib/pkgconfig)
 install(FILES ${CMAKE_BINARY_DIR}/generated/phraseq/abi_stamp.h DESTINATION include/phraseq/phraseq)
 
 install(DIRECTORY docs/ DESTINATION share/doc/phraseq FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN "*.png")

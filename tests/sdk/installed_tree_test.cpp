@@ -100,6 +100,7 @@ TEST_F(InstalledTree, WorksWhereItWasMoved) {
                            "include/phraseq/phraseq/translate.h",
                            "lib/libphraseq-translate.so",
                            "lib/cmake/phraseq/phraseqConfig.cmake",
+                           "lib/pkgconfig/phraseq.pc",
                            "share/man/man1/phraseq.1",
                            "share/man/man1/phraseq-train.1",
                            "share/bash-completion/completions/phraseq",
@@ -144,6 +145,35 @@ TEST_F(InstalledTree, TranslatesInProgramsThatLinkTheLibrary) {
   const Outcome failed = shell(here + "build/translate_words dev.en one");
   EXPECT_EQ(failed.code, 1);
   EXPECT_THAT(failed.text, HasSubstr("dev.en"));
+}
+
+TEST_F(InstalledTree, GivesTheCInterfaceToProjectsWithoutCpp) {
+  folder_.write("project/CMakeLists.txt",
+                "cmake_minimum_required(VERSION 3.25)\nproject(only_c LANGUAGES C)\n"
+                "find_package(phraseq REQUIRED COMPONENTS C)\n"
+                "add_executable(words " PHRASEQ_SOURCE_FOLDER
+                "/examples/embedding/translate_words.c)\n"
+                "target_link_libraries(words PRIVATE phraseq::c)\n");
+  const Outcome built = shell("cd " + folder_.path() +
+                              " && " PHRASEQ_CMAKE
+                              " -S project -B build -G Ninja "
+                              "-DCMAKE_PREFIX_PATH=" +
+                              prefix() + " && " PHRASEQ_CMAKE " --build build");
+  ASSERT_EQ(built.code, 0) << built.text;
+  const Outcome failed = shell("cd " + folder_.path() + " && build/words none one");
+  EXPECT_EQ(failed.code, 1);
+  EXPECT_THAT(failed.text, HasSubstr("none"));
+}
+
+TEST_F(InstalledTree, IsFoundByPkgConfig) {
+  if (shell("pkg-config --version").code != 0)
+    GTEST_SKIP() << "pkg-config is not installed";
+  const Outcome built = shell("cd " + folder_.path() +
+                              " && cc -o words " PHRASEQ_SOURCE_FOLDER
+                              "/examples/embedding/translate_words.c $(PKG_CONFIG_PATH=" +
+                              prefix() + "/lib/pkgconfig pkg-config --cflags --libs phraseq)");
+  ASSERT_EQ(built.code, 0) << built.text;
+  EXPECT_THAT(shell("cd " + folder_.path() + " && ./words none one").text, HasSubstr("none"));
 }
 
 TEST_F(InstalledTree, BuildsChecksAndTrainsTheTemplateAndTheHandbooksExample) {

@@ -58,8 +58,12 @@ status, none = load("nothing-there")
 answer["missing"] = [status, bool(none), lib.phraseq_last_error().decode()]
 status, none = load("toy", ["--beem", "4"])
 answer["option"] = [status, lib.phraseq_last_error().decode()]
-status, model = load("toy", ["--beam", "4"])
+status, none = load("toy", ["--help"])
+answer["help"] = [status, lib.phraseq_last_error().decode()]
+lib.omp_set_num_threads(7)
+status, model = load("toy", ["--beam", "4", "--threads", "1"])
 assert status == 0, lib.phraseq_last_error()
+answer["threads of OpenMP"] = lib.omp_get_max_threads()
 answer["languages"] = [lib.phraseq_source_language(model).decode(), lib.phraseq_target_language(model).decode()]
 
 lines = open("test.en", encoding="utf-8").read().split("\n")[:-1]
@@ -114,6 +118,9 @@ TEST_F(ServeTest, OffersTheSameThroughTheCInterface) {
   EXPECT_THAT(answer["missing"][2].get<std::string>(), ::testing::HasSubstr("nothing-there"));
   EXPECT_EQ(answer["option"][0], int{kExitUsage});
   EXPECT_THAT(answer["option"][1].get<std::string>(), ::testing::HasSubstr("--beam"));
+  EXPECT_EQ(answer["help"][0], int{kExitUsage});
+  EXPECT_THAT(answer["help"][1].get<std::string>(), ::testing::HasSubstr("--help"));
+  EXPECT_EQ(answer["threads of OpenMP"], 7);  // the caller's, as before
   EXPECT_EQ(answer["bad text"][0], int{kExitData});
   EXPECT_EQ(answer["bad text"][1], false);
   EXPECT_EQ(answer["bad nbest"][0], int{kExitData});

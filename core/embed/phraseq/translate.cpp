@@ -30,7 +30,16 @@ auto with_public_errors(const Work& work) {
   }
 }
 
+/// LibTorch sets OpenMP's number of threads for the thread that calls it first: the caller's keeps
+/// its own.
+template <class Work>
+void on_another_thread(const Work& work) {
+  std::async(std::launch::async, work).get();
+}
+
 std::unique_ptr<EngineSetup> set_up(const std::vector<std::string>& options) {
+  if (peek_flag(options, "help") || peek_flag(options, "version"))
+    throw UsageError("--help and --version are not options of a model");
   auto setup = std::make_unique<EngineSetup>(options);
   OptionTable table;
   setup->describe(table);
@@ -58,10 +67,11 @@ struct Model::Parts {
 };
 
 Model::Model(const std::string& path, const std::vector<std::string>& options) : parts_(new Parts) {
-  with_public_errors([&] {
+  const auto load = [&] {
     parts_->setup = set_up(options);
     parts_->queue.emplace(parts_->setup->load(path), /*max_waiting=*/0);
-  });
+  };
+  with_public_errors([&] { on_another_thread(load); });
 }
 
 Model::~Model() = default;
