@@ -5,19 +5,17 @@
 #include <cmath>
 #include <numeric>
 
+#include <boost/math/special_functions/digamma.hpp>
+
 namespace phraseq {
 namespace {
 
 constexpr size_t kSortAt = 4096;
 
-/// ψ(x), x > 0: the recurrence up to 7, then the asymptotic series (Abramowitz & Stegun 6.3.18).
+/// ψ(x), computed in double precision: Boost's default is long double, which takes longer.
 double digamma(double x) {
-  double value = 0;
-  for (; x < 7; ++x) value -= 1 / x;
-  const double inverse = 1 / x;
-  const double square = inverse * inverse;
-  const double series = square * (1.0 / 12 - square * (1.0 / 120 - square / 252));
-  return value + std::log(x) - inverse / 2 - series;
+  using boost::math::policies::promote_double;
+  return boost::math::digamma(x, boost::math::policies::policy<promote_double<false>>());
 }
 
 /// The slot at which the search for a word begins; `slots` is a power of 2.

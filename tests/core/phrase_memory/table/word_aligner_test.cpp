@@ -4,10 +4,13 @@
 #include <map>
 #include <random>
 
+#include <boost/math/special_functions/digamma.hpp>
 #include <gtest/gtest.h>
 
 namespace phraseq {
 namespace {
+
+using boost::math::digamma;
 
 /// Words with Zipf-like frequencies, some of them more than once in a sentence.
 NumberedText drawn_text(unsigned seed, size_t sentences, size_t words) {
@@ -24,15 +27,6 @@ NumberedText drawn_text(unsigned seed, size_t sentences, size_t words) {
 
 /// θ by source word, null's last, and target word, in the order of the target words' numbers.
 using Theta = std::vector<std::map<uint32_t, double>>;
-
-double digamma(double x) {
-  double value = 0;
-  for (; x < 7; ++x) value -= 1 / x;
-  const double inverse = 1 / x;
-  const double square = inverse * inverse;
-  const double series = square * (1.0 / 12 - square * (1.0 / 120 - square / 252));
-  return value + std::log(x) - inverse / 2 - series;
-}
 
 /// Expected links of target word i to null and each source word.
 std::vector<double> expected_links(const Theta& theta,
