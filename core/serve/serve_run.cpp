@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <csignal>
 #include <future>
+#include <map>
 #include <optional>
 #include <thread>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -110,6 +112,23 @@ void warn_of_open_server(const ServeOptions& options) {
                     host));
 }
 
+/// Requests to /translate name languages, not a model.
+void warn_of_unreachable_models(const std::vector<ServedModel>& models) {
+  std::map<std::pair<std::string, std::string>, std::string> first;
+  for (const ServedModel& model : models) {
+    const auto [entry, is_new] = first.try_emplace({model.source, model.target}, model.name);
+    if (is_new || !model.translates)
+      continue;
+    log_warning(fmt::format(
+        "the models '{}' and '{}' both translate from {} to {}: /translate uses the first one; "
+        "/v1/translate takes the name of a model",
+        entry->second,
+        model.name,
+        model.source,
+        model.target));
+  }
+}
+
 }  // namespace
 
 ServeRun::ServeRun(std::span<const std::string> arguments) : engine(arguments) {
@@ -142,6 +161,7 @@ int serve(ServeRun& run) {
   service.set_connections([&server] { return server.connections(); });
   server.start();
   warn_of_open_server(run.options);
+  warn_of_unreachable_models(models->models());
   log_info(fmt::format("Listening at http://{}", place_text(run.options.host, server.port())));
   int number = signals.wait();
   for (; number == SIGHUP; number = signals.wait()) {

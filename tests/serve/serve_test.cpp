@@ -212,6 +212,12 @@ void train_language_model(end_to_end::Workspace& workspace,
   ASSERT_EQ(train.exit_code, kExitOk) << train.errors;
 }
 
+TEST_F(ServeTest, WarnsOfAModelThatRequestsByLanguageCannotReach) {
+  start("--path first=toy,second=toy");
+  EXPECT_TRUE(wait_for_log("the models 'first' and 'second' both translate from en to de"))
+      << log();
+}
+
 TEST_F(ServeTest, ContinuesTextWithLanguageModels) {
   train_language_model(workspace(), "english", "-s en --trainpref train --validpref dev");
   train_language_model(workspace(), "nameless", "--trainpref train.en --validpref dev.en");

@@ -9,6 +9,7 @@
 #include <c10/core/CPUAllocator.h>
 #include <fmt/format.h>
 
+#include "core/base/log.h"
 #include "core/base/memory/available_memory.h"
 #include "core/base/out_of_memory.h"
 #include "core/nn/memory/block_cache.h"
@@ -68,9 +69,12 @@ bool& installed() {
 }  // namespace
 
 void install_caching_allocator() {
-  const char* choice = std::getenv("PHRASEQ_ALLOCATOR");
-  if (choice && std::string_view(choice) == "system")
+  const char* value = std::getenv("PHRASEQ_ALLOCATOR");
+  const std::string_view name = value ? value : "";
+  if (name == "system")
     return;
+  if (!name.empty())
+    log_warning(fmt::format("PHRASEQ_ALLOCATOR={} is not 'system' and is ignored", name));
   static CachingAllocator* allocator = new CachingAllocator;  // outlives every tensor
   constexpr uint8_t kPriority = 1;                            // LibTorch's own has 0
   c10::SetCPUAllocator(allocator, kPriority);

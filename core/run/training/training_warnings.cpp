@@ -102,6 +102,17 @@ const std::vector<NeededOptions> kNeeds = {{"keep-interval-updates", {"save-inte
                                            {"ema-start-update", {"store-ema", "ema-decay"}},
                                            {"ema-update-freq", {"store-ema", "ema-decay"}}};
 
+void warn_of_unused_loss_scale(const OptionTable& table) {
+  const OptionField* const precision = table.find("precision");
+  if (is_set(table, "fp16") || precision == nullptr || precision->to_text() == "fp16")
+    return;
+  for (const OptionField& field : table.fields()) {
+    const bool is_of_scale = field.name.starts_with("fp16-") || field.name.ends_with("-loss-scale");
+    if (is_of_scale && is_given(field))
+      log_warning(fmt::format("--{} has no effect without --fp16", field.name));
+  }
+}
+
 }  // namespace
 
 void warn_of_other_dictionaries(const std::map<std::string, std::string>& texts, const Task& task) {
@@ -160,6 +171,7 @@ void warn_of_unused_options(const OptionTable& table) {
       log_warning(
           fmt::format("--{} has no effect without --{}", name, fmt::join(needed, " or --")));
   }
+  warn_of_unused_loss_scale(table);
   if (is_given(table, "keep-last-epochs") && is_set(table, "no-epoch-checkpoints"))
     log_warning("--keep-last-epochs has no effect with --no-epoch-checkpoints");
   if (is_given(table, "lr") && is_set(table, "relative-step"))

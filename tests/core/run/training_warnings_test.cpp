@@ -88,6 +88,25 @@ TEST(WarningOfUnusedOptions, NamesTheOptionThatIsNeededOrContradicts) {
   EXPECT_EQ(unused_warning({}, 0), "");
 }
 
+TEST(WarningOfUnusedOptions, NamesTheOptionsOfTheLossScaleWithoutFp16) {
+  OptionTable table;
+  bool fp16 = false;
+  std::string precision = "bf16";
+  double init = 128, minimum = 1;
+  table.field("fp16", fp16, "");
+  table.field("precision", precision, "");
+  table.field("fp16-init-scale", init, "").origin = OptionOrigin::kCommandLine;
+  table.field("min-loss-scale", minimum, "");
+  const auto warning = [&] { return logged([&] { warn_of_unused_options(table); }); };
+  EXPECT_THAT(warning(), HasSubstr("--fp16-init-scale has no effect without --fp16"));
+  EXPECT_THAT(warning(), ::testing::Not(HasSubstr("min-loss-scale")));
+  precision = "fp16";
+  EXPECT_EQ(warning(), "");
+  precision = "auto";
+  fp16 = true;
+  EXPECT_EQ(warning(), "");
+}
+
 TEST(WarningOfUnusedRate, IsGivenForASchedule) {
   OptionTable table;
   double lr = 1;
