@@ -4,8 +4,8 @@
 #include <fstream>
 #include <map>
 #include <sstream>
+#include <stdlib.h>
 #include <string>
-#include <unistd.h>
 #include <vector>
 
 #include <fmt/format.h>
@@ -91,8 +91,9 @@ class FairseqParity : public ::testing::Test {
     if (data == nullptr)
       return;
     fairseq_ = fs::path(data) / "fairseq";
-    folder_ = fs::temp_directory_path() / fmt::format("phraseq-parity-{}", getpid());
-    fs::create_directories(folder_);
+    std::string name = (fs::temp_directory_path() / "phraseq-parity-XXXXXX").string();
+    ASSERT_NE(::mkdtemp(name.data()), nullptr) << name;
+    folder_ = name;
     model_ = folder_ / "model.safetensors";
     imported_ =
         run("import",

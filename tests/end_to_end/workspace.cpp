@@ -1,6 +1,5 @@
 #include "tests/end_to_end/workspace.h"
 
-#include <atomic>
 #include <fcntl.h>
 #include <fstream>
 #include <iterator>
@@ -8,10 +7,10 @@
 #include <spawn.h>
 #include <sstream>
 #include <stdexcept>
+#include <stdlib.h>
 #include <unistd.h>
 #include <utility>
 
-#include <fmt/format.h>
 #include <sys/wait.h>
 
 namespace phraseq::end_to_end {
@@ -77,9 +76,10 @@ CommandResult RunningCommand::wait() {
 std::string RunningCommand::errors_so_far() const { return content_of(errors_); }
 
 Workspace::Workspace() {
-  static std::atomic<int> made = 0;
-  folder_ = fs::temp_directory_path() / fmt::format("phraseq-end-to-end-{}-{}", ::getpid(), made++);
-  fs::create_directories(folder_);
+  std::string name = (fs::temp_directory_path() / "phraseq-end-to-end-XXXXXX").string();
+  if (::mkdtemp(name.data()) == nullptr)
+    throw std::runtime_error("cannot create " + name);
+  folder_ = name;
 }
 
 Workspace::~Workspace() {
