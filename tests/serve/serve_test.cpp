@@ -12,6 +12,7 @@
 #include "core/base/error.h"
 #include "core/checkpoint/checkpoint_folder.h"
 #include "core/serve/access_log.h"
+#include "core/serve/http/http_server.h"
 #include "tests/end_to_end/toy_corpus.h"
 #include "tests/serve/client.h"
 #include "tests/serve/server.h"
