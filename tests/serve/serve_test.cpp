@@ -419,7 +419,7 @@ TEST_F(ServeTest, AnswersInTimeOrSaysSo) {
 }
 
 TEST_F(ServeTest, FinishesWhatItAcceptedAndRefusesMoreThanItsQueueHolds) {
-  start("--max-queue 1 --max-text-length 1000000");
+  start("--max-queue 1 --max-text-length 1000000 --request-timeout 600");
   const std::string text = long_text(4000);
   Response first;
   std::thread client([&] { first = post(port(), "/v1/translate", {{"text", text}}); });
@@ -483,7 +483,7 @@ TEST_F(ServeTest, StopsAtOnceAfterARequestThatTookTooLong) {
 }
 
 TEST_F(ServeTest, LimitsTheRequestsOfAClient) {
-  start("--max-requests-per-client 1 --max-text-length 1000000");
+  start("--max-requests-per-client 1 --max-text-length 1000000 --request-timeout 600");
   Response first;
   std::thread client([&] { first = post(port(), "/v1/translate", {{"text", long_text(3000)}}); });
   ASSERT_TRUE(wait_for_metric("phraseq_requests_waiting{model=\"en-de\"}", "1"));
@@ -725,7 +725,7 @@ TEST_F(ServeTest, LoadsReplacedModelsAndKeepsTheOldOnesOnFailure) {
 }
 
 TEST_F(ServeTest, CountsWhatItFinishesAfterLoadingTheModelsAgain) {
-  start("--max-text-length 1000000");
+  start("--max-text-length 1000000 --request-timeout 600");
   Response response;
   std::thread client([&] {
     response = post(port(), "/v1/translate", {{"text", long_text(2000)}});
