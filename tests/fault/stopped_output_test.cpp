@@ -6,6 +6,7 @@
 #include <functional>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -73,9 +74,11 @@ TEST_F(StoppedOutput, OfAKillIsRemovedByTheNextRunButNotThatOfARunningOne) {
   const auto of_killed = temporaries();
   EXPECT_THAT(of_killed, SizeIs(1));
   RunningCommand running = start_waiting();
-  EXPECT_TRUE(wait_until(
-      [&] { return temporaries().size() == 1 && temporaries() != of_killed; }));  // that is gone
-  const auto of_running = temporaries();
+  std::vector<std::string> of_running;
+  EXPECT_TRUE(wait_until([&] {
+    of_running = temporaries();
+    return of_running.size() == 1 && of_running != of_killed;  // that is gone
+  }));
   EXPECT_EQ(workspace_.run(words("generate --path run --input test.en --output out.txt")).exit_code,
             kExitOk);
   EXPECT_EQ(temporaries(), of_running);
