@@ -139,7 +139,12 @@ TEST_F(FairseqsReadme, WithoutALimitTrainingGoesOnWithAWarning) {
             "adam --lr 5e-4 --max-tokens 4096 --log-interval 1" +
             std::string(kSmall)));
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(120);
-  while (training.is_running() && !workspace_.exists("checkpoints/metrics.jsonl")) {
+  // The file is made before the signals are heeded, its first line is written afterwards.
+  const auto has_begun = [&] {
+    return workspace_.exists("checkpoints/metrics.jsonl") &&
+           !workspace_.read("checkpoints/metrics.jsonl").empty();
+  };
+  while (training.is_running() && !has_begun()) {
     ASSERT_LT(std::chrono::steady_clock::now(), deadline);
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
