@@ -28,11 +28,12 @@ void require_name(const std::string& path) {
     throw UsageError("the name of the folder to write is empty", "Give the name of a folder.");
 }
 
-/// Without "x/" at the end, which would be an empty name.
-std::string without_trailing_slash(std::string path) {
+/// Where a link leads, even if nothing exists there yet. A "/" at the end is left out: it would
+/// hide the link, and be an empty name.
+std::string folder_named_by(std::string path) {
   require_name(path);
   while (path.size() > 1 && path.ends_with('/')) path.pop_back();
-  return path;
+  return end_of_links(std::move(path));
 }
 
 /// What the temporary folder is named after: the destination, or, where that is there already, a
@@ -65,9 +66,8 @@ std::vector<std::string> names_in(const std::string& folder) {
 }  // namespace
 
 void make_folders(const std::string& path) {
-  require_name(path);
   std::error_code problem;
-  fs::create_directories(end_of_links(path), problem);
+  fs::create_directories(folder_named_by(path), problem);
   if (!problem && !fs::is_directory(path, problem) && !problem)
     problem = std::make_error_code(std::errc::not_a_directory);
   if (problem)
@@ -76,7 +76,8 @@ void make_folders(const std::string& path) {
 
 NewFolders::NewFolders(const std::string& path) {
   std::error_code problem;
-  for (fs::path at = path; !at.empty() && !fs::exists(at, problem); at = at.parent_path())
+  for (fs::path at = folder_named_by(path); !at.empty() && !fs::exists(at, problem);
+       at = at.parent_path())
     made_.push_back(at);
   make_folders(path);
 }
@@ -87,7 +88,7 @@ NewFolders::~NewFolders() {
 }
 
 StagingFolder::StagingFolder(std::string destination)
-    : destination_(end_of_links(without_trailing_slash(std::move(destination)))),
+    : destination_(folder_named_by(std::move(destination))),
       path_(temporary_name(staged_next_to(destination_))) {
   make_folders(folder_of(destination_));
   std::error_code problem;

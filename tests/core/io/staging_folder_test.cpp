@@ -80,6 +80,24 @@ TEST(MakeFolders, MakesWhatADanglingLinkNames) {
   EXPECT_TRUE(fs::is_directory(folder.file("there")));
 }
 
+TEST(MakeFolders, MakesWhatADanglingLinkWithASlashNames) {
+  const TemporaryFolder folder;
+  fs::create_symlink("there", folder.file("link"));
+  make_folders(folder.file("link/"));
+  EXPECT_TRUE(fs::is_directory(folder.file("there")));
+}
+
+TEST(NewFolders, RemovesTheFolderThatALinkNamesAndKeepsTheLink) {
+  const TemporaryFolder folder;
+  fs::create_symlink("outer/inner", folder.file("link"));
+  {
+    const NewFolders made(folder.file("link"));
+    EXPECT_TRUE(fs::is_directory(folder.file("outer/inner")));
+  }
+  EXPECT_TRUE(fs::is_symlink(folder.file("link")));
+  EXPECT_FALSE(fs::exists(folder.file("outer")));
+}
+
 TEST(StagingFolder, WaitsWhileAnotherProcessMovesItsFiles) {
   const TemporaryFolder folder;
   fs::create_directory(folder.file("out"));
