@@ -74,26 +74,46 @@ Json read_default(const Json& item, const std::string& folder, const std::string
   }
   Json settings = Json::object();
   for (const auto& [group, name] : item.items()) {
-    if (name.is_null())
+    if (name.is_null() || group.starts_with("hydra/"))
       continue;
     if (!name.is_string())
       throw UsageError(fmt::format("{}: defaults: {} is not 'group: name'", file, item.dump()));
-    constexpr std::string_view kOverride = "override ";  // Hydra 1.1
-    const std::string own = group.starts_with(kOverride) ? group.substr(kOverride.size()) : group;
-    if (!own.starts_with("hydra/"))
-      merge(settings, read_group(folder, own, name.get<std::string>()));
+    merge(settings, read_group(folder, group, name.get<std::string>()));
   }
   return settings;
 }
 
 /// Replaces the default of a group, or adds one.
-void choose(Json& defaults, const std::string& group, const std::string& chosen) {
+void choose(Json& defaults, const std::string& group, const Json& chosen) {
   const auto item = std::ranges::find_if(
       defaults, [&](const Json& one) { return one.is_object() && one.contains(group); });
   if (item != defaults.end())
     (*item)[group] = chosen;
   else
     defaults.push_back({{group, chosen}});
+}
+
+/// The group of "group", "/group" and, since Hydra 1.1, "override group".
+std::string group_of(std::string_view key) {
+  constexpr std::string_view kOverride = "override ";
+  if (key.starts_with(kOverride))
+    key.remove_prefix(kOverride.size());
+  if (key.starts_with('/'))
+    key.remove_prefix(1);
+  return std::string(key);
+}
+
+/// `defaults` with one item for each group: the last one replaces the others.
+Json without_replaced(const Json& given) {
+  Json defaults = Json::array();
+  for (const Json& item : given) {
+    if (!item.is_object()) {
+      defaults.push_back(item);
+      continue;
+    }
+    for (const auto& [key, name] : item.items()) choose(defaults, group_of(key), name);
+  }
+  return defaults;
 }
 
 /// The value of a setting on the command line: a list, a dictionary, a quoted text, a truth value
@@ -127,6 +147,7 @@ HydraSettings::HydraSettings(const std::string& folder,
   own.erase("defaults");
   if (!defaults.is_array())
     throw UsageError(fmt::format("{}: 'defaults' is not a list", file_));
+  defaults = without_replaced(defaults);
   if (std::ranges::find(defaults, self) == defaults.end())
     defaults.insert(defaults.begin(), self);
   for (const auto& [group, chosen] : choices) choose(defaults, group, chosen);

@@ -176,6 +176,16 @@ TEST_F(HydraCommands, LeaveOutHydrasOwnDefaults) {
   EXPECT_THAT(read("defaults:\n- override hydra/job_logging: none\n- hydra/launcher: slurm\n"
                    "- override optimizer: adam\n"),
               ElementsAre("--optimizer=adam"));
+  EXPECT_THAT(read("defaults:\n- override /hydra/launcher: slurm\n- /optimizer: adam\n"),
+              ElementsAre("--optimizer=adam"));
+}
+
+TEST_F(HydraCommands, ReplaceDefaultsByOverrides) {
+  write("optimizer", "slow.yaml", "_name: sgd\nmomentum: 0.5\n");
+  const std::string text = "defaults:\n- optimizer: slow\n- override optimizer: adam\n";
+  EXPECT_THAT(read(text), ElementsAre("--optimizer=adam"));
+  EXPECT_THAT(read("defaults:\n- override optimizer: slow\n", {"optimizer=adam"}),
+              ElementsAre("--optimizer=adam"));
 }
 
 TEST_F(HydraCommands, TakeOneWordForTheNameOfAComponent) {
