@@ -74,8 +74,6 @@ class FlagsOfSettings {
       throw UsageError(fmt::format("{}: '{}' is not a group of settings", settings_.file(), group),
                        fmt::format("The groups of a training are {}.", fmt::join(kGroups, ", ")));
     }
-    if (values.is_string())  // the name of a component
-      return add_of_group(group, "_name", values);
     if (!values.is_object())
       throw UsageError(fmt::format("{}: '{}' has no settings", settings_.file(), group));
     if (group == "ema" && settings_.resolved(values.value("store_ema", nlohmann::json())) != true)

@@ -116,6 +116,18 @@ Json without_replaced(const Json& given) {
   return defaults;
 }
 
+/// `criterion: cross_entropy` becomes `criterion: {_name: cross_entropy}`, so that further settings
+/// of the component do not replace its name.
+Json with_named_components(Json groups) {
+  for (const char* kind :
+       {"model", "task", "criterion", "optimizer", "lr_scheduler", "bpe", "tokenizer"}) {
+    const auto found = groups.find(kind);
+    if (found != groups.end() && found->is_string())
+      *found = Json::object({{"_name", *found}});
+  }
+  return groups;
+}
+
 /// The value of a setting on the command line: a list, a dictionary, a quoted text, a truth value
 /// or null as in YAML; anything else as it is ("001" may be a folder).
 Json value_of(std::string_view text, const std::string& place) {
@@ -152,7 +164,7 @@ HydraSettings::HydraSettings(const std::string& folder,
     defaults.insert(defaults.begin(), self);
   for (const auto& [group, chosen] : choices) choose(defaults, group, chosen);
   for (const Json& item : defaults)
-    merge(groups_, item == self ? own : read_default(item, folder, file_));
+    merge(groups_, with_named_components(item == self ? own : read_default(item, folder, file_)));
 }
 
 bool HydraSettings::set(std::string_view argument) {

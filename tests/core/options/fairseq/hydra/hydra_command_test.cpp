@@ -191,6 +191,13 @@ TEST_F(HydraCommands, ReplaceDefaultsByOverrides) {
 TEST_F(HydraCommands, TakeOneWordForTheNameOfAComponent) {
   EXPECT_THAT(read("criterion: cross_entropy\nmodel: transformer\n"),
               UnorderedElementsAre("--criterion=cross_entropy", "--arch=transformer"));
+  EXPECT_THAT(read("optimizer: sgd\n", {"optimizer.momentum=0.5"}),
+              UnorderedElementsAre("--optimizer=sgd", "--momentum=0.5"));
+  folder_.write("more.yaml", "optimizer: {momentum: 0.5}\n");
+  EXPECT_THAT(read("defaults:\n- _self_\n- more\noptimizer: sgd\n"),
+              UnorderedElementsAre("--optimizer=sgd", "--momentum=0.5"));
+  EXPECT_THAT([&] { read("common: word\n"); },
+              ThrowsMessage<UsageError>(HasSubstr("main.yaml: 'common' has no settings")));
   EXPECT_THAT([&] { read("optimization: 7\n"); },
               ThrowsMessage<UsageError>(HasSubstr("main.yaml: 'optimization' has no settings")));
 }
