@@ -4,6 +4,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <deque>
+#include <iterator>
 #include <list>
 #include <mutex>
 #include <thread>
@@ -59,14 +60,17 @@ struct TranslationQueue::State {
 
   void run();
   bool wait_for_work();
+  void work();
   void take_incoming();
   void finish(PendingRequest& pending, TranslationAnswer answer);
   void fail(PendingRequest& pending, std::exception_ptr failure);
+  void fail_all(const std::exception_ptr& failure);
   void drop_abandoned();
   void choose_kind();
   std::vector<Share> next_round();
   void translate_round(const std::vector<Share>& shares);
   void translate_apart(const std::vector<Share>& shares);
+  bool translates_own(PendingRequest& pending, const std::vector<Share>& shares);
   void translate(const std::vector<Share>& shares);
   void answer_complete();
 };
@@ -82,14 +86,22 @@ void TranslationQueue::State::run() {
   block_signals_on_this_thread();
   engine->prepare_thread();
   while (wait_for_work()) {
-    take_incoming();
-    drop_abandoned();
-    answer_complete();  // requests without sentences
-    if (active.empty())
-      continue;
-    translate_round(next_round());
-    answer_complete();
+    try {
+      work();
+    } catch (...) {  // memory ran out
+      fail_all(std::current_exception());
+    }
   }
+}
+
+void TranslationQueue::State::work() {
+  take_incoming();
+  drop_abandoned();
+  answer_complete();  // requests without sentences
+  if (active.empty())
+    return;
+  translate_round(next_round());
+  answer_complete();
 }
 
 void TranslationQueue::State::take_incoming() {
@@ -118,6 +130,10 @@ void TranslationQueue::State::finish(PendingRequest& pending, TranslationAnswer 
 
 void TranslationQueue::State::fail(PendingRequest& pending, std::exception_ptr failure) {
   finish(pending, {{}, std::move(failure)});
+}
+
+void TranslationQueue::State::fail_all(const std::exception_ptr& failure) {
+  for (; !active.empty(); active.pop_front()) fail(*active.front(), failure);
 }
 
 void TranslationQueue::State::drop_abandoned() {
@@ -172,24 +188,26 @@ void TranslationQueue::State::translate_round(const std::vector<Share>& shares) 
 
 /// After a failure: each request alone, so that only the one that causes it fails.
 void TranslationQueue::State::translate_apart(const std::vector<Share>& shares) {
-  std::vector<PendingRequest*> failed;
-  for (const auto& pending : active) {
-    std::vector<Share> own;
-    for (const Share& share : shares) {
-      if (share.pending == pending.get())
-        own.push_back(share);
-    }
-    try {
-      if (!own.empty())
-        translate(own);
-    } catch (...) {
-      fail(*pending, std::current_exception());
-      failed.push_back(pending.get());
-    }
-  }
-  std::erase_if(active, [&failed](const std::unique_ptr<PendingRequest>& pending) {
-    return std::find(failed.begin(), failed.end(), pending.get()) != failed.end();
+  std::erase_if(active, [&](const std::unique_ptr<PendingRequest>& pending) {
+    return !translates_own(*pending, shares);
   });
+}
+
+/// False if the request's own shares fail; it is then answered.
+bool TranslationQueue::State::translates_own(PendingRequest& pending,
+                                             const std::vector<Share>& shares) {
+  try {
+    std::vector<Share> own;
+    std::ranges::copy_if(shares, std::back_inserter(own), [&](const Share& share) {
+      return share.pending == &pending;
+    });
+    if (!own.empty())
+      translate(own);
+    return true;
+  } catch (...) {
+    fail(pending, std::current_exception());
+    return false;
+  }
 }
 
 void TranslationQueue::State::translate(const std::vector<Share>& shares) {

@@ -16,7 +16,7 @@ namespace {
 using end_to_end::lines_of;
 
 constexpr const char* kProgram = R"--(
-import ctypes, json, sys, threading
+import ctypes, json, os, sys, threading
 from ctypes import byref, c_char_p, c_double, c_int32, c_int64, c_size_t, c_void_p, POINTER
 
 class Options(ctypes.Structure):
@@ -26,9 +26,14 @@ class Options(ctypes.Structure):
 lib = ctypes.CDLL(sys.argv[1])
 for name in ("version", "last_error", "source_language", "target_language", "text", "source", "hypothesis"):
     getattr(lib, "phraseq_" + name).restype = c_char_p
-for name in ("text_count", "sentence_count", "hypothesis_count"):
+for name in ("text_count", "sentence_count", "hypothesis_count", "source_token_count", "token_count"):
     getattr(lib, "phraseq_" + name).restype = c_size_t
-lib.phraseq_score.restype = c_double
+for name in ("source_token", "token"):
+    getattr(lib, "phraseq_" + name).restype = c_char_p
+for name in ("max_source_tokens", "max_nbest"):
+    getattr(lib, "phraseq_" + name).restype = c_int64
+for name in ("score", "log_probability"):
+    getattr(lib, "phraseq_" + name).restype = c_double
 lib.phraseq_alignment.restype = POINTER(c_int64)
 N = c_size_t
 
@@ -64,6 +69,7 @@ lib.omp_set_num_threads(7)
 status, model = load("toy", ["--beam", "4", "--threads", "1"])
 assert status == 0, lib.phraseq_last_error()
 answer["threads of OpenMP"] = lib.omp_get_max_threads()
+answer["limits"] = [lib.phraseq_max_source_tokens(model), lib.phraseq_max_nbest(model)]
 answer["languages"] = [lib.phraseq_source_language(model).decode(), lib.phraseq_target_language(model).decode()]
 
 lines = open("test.en", encoding="utf-8").read().split("\n")[:-1]
@@ -77,11 +83,18 @@ for i in range(len(lines)):
         pairs = lib.phraseq_alignment(result, N(i), N(0), N(rank), byref(count))
         of_line.append([lib.phraseq_hypothesis(result, N(i), N(0), N(rank)).decode(),
                         lib.phraseq_score(result, N(i), N(0), N(rank)),
-                        [[pairs[2 * p], pairs[2 * p + 1]] for p in range(count.value)]])
+                        [[pairs[2 * p], pairs[2 * p + 1]] for p in range(count.value)],
+                        lib.phraseq_log_probability(result, N(i), N(0), N(rank)),
+                        " ".join(lib.phraseq_token(result, N(i), N(0), N(rank), N(t)).decode()
+                                 for t in range(lib.phraseq_token_count(result, N(i), N(0), N(rank))))])
     answer["hypotheses"].append(of_line)
 places = [lib.phraseq_text(result, N(10**6)), lib.phraseq_hypothesis(result, N(0), N(0), N(2)),
           lib.phraseq_source(result, N(0), N(1)), lib.phraseq_text(None, N(0))]
 answer["no place"] = [place is None for place in places]
+tokens = lib.phraseq_source_token_count(result, N(0), N(0))
+answer["source"] = [lib.phraseq_source(result, N(0), N(0)).decode(),
+                    [lib.phraseq_source_token(result, N(0), N(0), N(t)).decode() for t in range(tokens)]]
+answer["no token"] = lib.phraseq_source_token(result, N(0), N(0), N(tokens)) is None
 lib.phraseq_free_result(result)
 
 status, none = translate(model, [b"\xff"])
@@ -100,6 +113,13 @@ threads = [threading.Thread(target=work, args=(first,)) for first in range(4)]
 [thread.start() for thread in threads]
 [thread.join() for thread in threads]
 answer["same in threads"] = together == alone
+child = os.fork()
+if child == 0:  # the model belongs to the parent
+    refused = [translate(model, ["one"])[0], load("toy")[0]]
+    lib.phraseq_free_model(model)
+    os._exit(0 if refused == [2, 2] else 1)
+answer["child"] = os.waitpid(child, 0)[1]
+answer["after the child"] = best(model, lines[:1]) == alone[:1]
 lib.phraseq_free_model(model)
 lib.phraseq_free_model(None)
 print(json.dumps(answer))
@@ -127,6 +147,12 @@ TEST_F(ServeTest, OffersTheSameThroughTheCInterface) {
   EXPECT_EQ(answer["no model"][0], int{kExitUsage});
   EXPECT_EQ(answer["no place"], nlohmann::json({true, true, true, true}));
   EXPECT_EQ(answer["same in threads"], true);
+  EXPECT_EQ(answer["child"], 0);
+  EXPECT_EQ(answer["after the child"], true);
+  EXPECT_EQ(answer["limits"][1], 4);
+  EXPECT_GT(answer["limits"][0], 100);
+  EXPECT_THAT(answer["source"][1], ::testing::Not(::testing::IsEmpty()));
+  EXPECT_EQ(answer["no token"], true);
   const auto lines =
       generated(workspace().read("test.en"), "--beam 4 --nbest 2 --format jsonl --print-alignment");
   ASSERT_EQ(answer["hypotheses"].size(), lines.size());
@@ -138,6 +164,8 @@ TEST_F(ServeTest, OffersTheSameThroughTheCInterface) {
       EXPECT_EQ(found[0], expected[rank]["text"]);
       EXPECT_EQ(found[1], expected[rank]["score"]);
       EXPECT_EQ(found[2], expected[rank]["alignment"]);
+      EXPECT_EQ(found[3], expected[rank]["log_probability"]);
+      EXPECT_EQ(found[4], expected[rank]["symbols"]);
     }
   }
 }

@@ -108,6 +108,10 @@ const api::Hypothesis* hypothesis_at(const phraseq_result* result,
   return found != nullptr && rank < found->hypotheses.size() ? &found->hypotheses[rank] : nullptr;
 }
 
+const char* text_at(const std::vector<std::string>& texts, size_t place) {
+  return place < texts.size() ? texts[place].c_str() : nullptr;
+}
+
 }  // namespace
 
 const char* phraseq_version(void) {
@@ -138,6 +142,14 @@ const char* phraseq_source_language(const phraseq_model* model) {
 
 const char* phraseq_target_language(const phraseq_model* model) {
   return model == nullptr ? nullptr : model->model.target_language().c_str();
+}
+
+int64_t phraseq_max_source_tokens(const phraseq_model* model) {
+  return model == nullptr ? 0 : model->model.max_source_tokens();
+}
+
+int64_t phraseq_max_nbest(const phraseq_model* model) {
+  return model == nullptr ? 0 : model->model.max_nbest();
 }
 
 phraseq_status phraseq_translate(const phraseq_model* model,
@@ -192,6 +204,41 @@ const char* phraseq_hypothesis(const phraseq_result* result,
 double phraseq_score(const phraseq_result* result, size_t text, size_t sentence, size_t rank) {
   const api::Hypothesis* found = hypothesis_at(result, text, sentence, rank);
   return found == nullptr ? std::numeric_limits<double>::quiet_NaN() : found->score;
+}
+
+double phraseq_log_probability(const phraseq_result* result,
+                               size_t text,
+                               size_t sentence,
+                               size_t rank) {
+  const api::Hypothesis* found = hypothesis_at(result, text, sentence, rank);
+  return found == nullptr ? std::numeric_limits<double>::quiet_NaN() : found->log_probability;
+}
+
+size_t phraseq_source_token_count(const phraseq_result* result, size_t text, size_t sentence) {
+  const api::Sentence* found = sentence_at(result, text, sentence);
+  return found == nullptr ? 0 : found->source_tokens.size();
+}
+
+const char* phraseq_source_token(const phraseq_result* result,
+                                 size_t text,
+                                 size_t sentence,
+                                 size_t token) {
+  const api::Sentence* found = sentence_at(result, text, sentence);
+  return found == nullptr ? nullptr : text_at(found->source_tokens, token);
+}
+
+size_t phraseq_token_count(const phraseq_result* result,
+                           size_t text,
+                           size_t sentence,
+                           size_t rank) {
+  const api::Hypothesis* found = hypothesis_at(result, text, sentence, rank);
+  return found == nullptr ? 0 : found->tokens.size();
+}
+
+const char* phraseq_token(
+    const phraseq_result* result, size_t text, size_t sentence, size_t rank, size_t token) {
+  const api::Hypothesis* found = hypothesis_at(result, text, sentence, rank);
+  return found == nullptr ? nullptr : text_at(found->tokens, token);
 }
 
 const int64_t* phraseq_alignment(

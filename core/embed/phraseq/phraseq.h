@@ -66,6 +66,9 @@ PHRASEQ_C_EXPORT void phraseq_free_model(phraseq_model *model);
 /* Language codes; valid as long as the model. Null for a null model. */
 PHRASEQ_C_EXPORT const char *phraseq_source_language(const phraseq_model *model);
 PHRASEQ_C_EXPORT const char *phraseq_target_language(const phraseq_model *model);
+/* Limits of the model: tokens of a source sentence, and hypotheses that a call may ask for. 0 for a null model. */
+PHRASEQ_C_EXPORT int64_t phraseq_max_source_tokens(const phraseq_model *model);
+PHRASEQ_C_EXPORT int64_t phraseq_max_nbest(const phraseq_model *model);
 
 /* Translates texts; `options` may be null. Free *result with phraseq_free_result; it is null after an error. */
 PHRASEQ_C_EXPORT phraseq_status phraseq_translate(const phraseq_model *model,
@@ -88,7 +91,27 @@ PHRASEQ_C_EXPORT const char *phraseq_hypothesis(const phraseq_result *result,
                                                 size_t text,
                                                 size_t sentence,
                                                 size_t rank);
+/* What hypotheses are sorted by: natural logarithm, after the length penalty. */
 PHRASEQ_C_EXPORT double phraseq_score(const phraseq_result *result, size_t text, size_t sentence, size_t rank);
+PHRASEQ_C_EXPORT double phraseq_log_probability(const phraseq_result *result,
+                                                size_t text,
+                                                size_t sentence,
+                                                size_t rank);
+/* The subwords of a source sentence and of a hypothesis. */
+PHRASEQ_C_EXPORT size_t phraseq_source_token_count(const phraseq_result *result, size_t text, size_t sentence);
+PHRASEQ_C_EXPORT const char *phraseq_source_token(const phraseq_result *result,
+                                                  size_t text,
+                                                  size_t sentence,
+                                                  size_t token);
+PHRASEQ_C_EXPORT size_t phraseq_token_count(const phraseq_result *result,
+                                            size_t text,
+                                            size_t sentence,
+                                            size_t rank);
+PHRASEQ_C_EXPORT const char *phraseq_token(const phraseq_result *result,
+                                           size_t text,
+                                           size_t sentence,
+                                           size_t rank,
+                                           size_t token);
 /* `*count` pairs of positions, (source token, token); null if there are none. */
 PHRASEQ_C_EXPORT const int64_t *phraseq_alignment(const phraseq_result *result,
                                                   size_t text,

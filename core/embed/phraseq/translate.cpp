@@ -2,7 +2,7 @@
 
 #include <future>
 #include <new>
-#include <optional>
+#include <unistd.h>
 
 #include "core/base/error.h"
 #include "core/embed/engine_setup.h"
@@ -37,6 +37,14 @@ void on_another_thread(const Work& work) {
   std::async(std::launch::async, work).get();
 }
 
+/// LibTorch's threads are those of the process that loaded the first model.
+void require_no_fork() {
+  static const pid_t first = ::getpid();
+  if (first != ::getpid())
+    throw UsageError("a model cannot be loaded in the child of a process that has loaded one",
+                     "Load the first model after fork().");
+}
+
 std::unique_ptr<EngineSetup> set_up(const std::vector<std::string>& options) {
   if (peek_flag(options, "help") || peek_flag(options, "version"))
     throw UsageError("--help and --version are not options of a model");
@@ -62,15 +70,29 @@ std::string Translation::text(size_t rank) const {
 }
 
 struct Model::Parts {
+  Parts() = default;
+  Parts(const Parts&) = delete;
+  Parts& operator=(const Parts&) = delete;
+  /// In a child of fork(), the thread of the queue is not there, and would be waited for forever.
+  ~Parts() {
+    if (is_of_parent())
+      static_cast<void>(queue.release()), static_cast<void>(setup.release());
+  }
+
+  bool is_of_parent() const { return process != ::getpid(); }
+
   std::unique_ptr<EngineSetup> setup;
-  std::optional<TranslationQueue> queue;  // ends before the setup
+  std::unique_ptr<TranslationQueue> queue;  // ends before the setup
+  pid_t process = ::getpid();
 };
 
 Model::Model(const std::string& path, const std::vector<std::string>& options) : parts_(new Parts) {
   const auto load = [&] {
     parts_->setup = set_up(options);
-    parts_->queue.emplace(parts_->setup->load(path), /*max_waiting=*/0);
+    parts_->queue =
+        std::make_unique<TranslationQueue>(parts_->setup->load(path), /*max_waiting=*/0);
   };
+  with_public_errors(require_no_fork);
   with_public_errors([&] { on_another_thread(load); });
 }
 
@@ -80,6 +102,8 @@ Model& Model::operator=(Model&&) noexcept = default;
 
 std::vector<Translation> Model::translate(const std::vector<std::string>& texts,
                                           const TranslateOptions& options) const {
+  if (parts_->is_of_parent())
+    throw Error(ErrorCode::kUsage, "the model was loaded before fork(): load it after fork()");
   return with_public_errors([&] {
     auto promise = std::make_shared<std::promise<TranslationAnswer>>();
     auto answer = promise->get_future();

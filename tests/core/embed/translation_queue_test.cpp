@@ -4,6 +4,7 @@
 #include <atomic>
 #include <future>
 #include <mutex>
+#include <new>
 #include <stdexcept>
 
 #include <gmock/gmock.h>
@@ -23,6 +24,7 @@ struct Control {
   std::promise<void> may_go;
   std::mutex mutex;
   std::vector<std::vector<std::string>> rounds;
+  std::atomic<bool> has_memory = true;
 };
 
 /// "Translates" a sentence to itself in angle brackets; one token per character. The first round
@@ -36,7 +38,11 @@ class FakeEngine : public TranslationEngine {
   const std::string& target_language() const override { return text_; }
   int64_t max_source_tokens() const override { return 12; }
   int64_t max_nbest() const override { return 2; }
-  int64_t round_tokens() const override { return 6; }
+  int64_t round_tokens() const override {
+    if (!control_->has_memory.exchange(true))
+      throw std::bad_alloc();
+    return 6;
+  }
   void prepare_thread() const override {}
 
   Example encode(const std::string& sentence,
@@ -121,6 +127,18 @@ TEST_F(TranslationQueueTest, TranslatesTogetherWhatWaitsTogetherOneSentenceOfEac
               ElementsAre(ElementsAre("first"), ElementsAre("a1", "b1", "a2"), ElementsAre("a3")));
   EXPECT_EQ(queue_->figures().rounds, 3);
   EXPECT_EQ(queue_->figures().sentences, 5);
+}
+
+TEST_F(TranslationQueueTest, FailsTheWaitingRequestsWhenMemoryRunsOutBetweenTranslations) {
+  auto first = submit_first();
+  auto second = submit({"a\nb"}), third = submit({"c"});
+  control_->has_memory = false;
+  go();
+  EXPECT_EQ(text_of(first), "<first>");
+  EXPECT_EQ(text_of(second), "failed");
+  EXPECT_EQ(text_of(third), "failed");
+  auto later = submit({"d"});
+  EXPECT_EQ(text_of(later), "<d>");
 }
 
 TEST_F(TranslationQueueTest, KeepsDifferentSearchesApart) {
