@@ -18,7 +18,11 @@ configure_file(cmake/phraseq.pc.in ${CMAKE_BINARY_DIR}/phraseq.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/phraseq.pc DESTINATION lib/pkgconfig)
 install(FILES ${CMAKE_BINARY_DIR}/generated/phraseq/abi_stamp.h DESTINATION include/phraseq/phraseq)
 
-install(DIRECTORY docs/ DESTINATION share/doc/phraseq FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN "*.png")
+# Side by side as in the source tree, so that links between pages work.
+set(doc_folder share/doc/phraseq)
+install(DIRECTORY docs DESTINATION ${doc_folder} FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN "*.png")
+install(DIRECTORY examples DESTINATION ${doc_folder} PATTERN scores EXCLUDE REGEX "/results/[^/]+/[a-z].*/" EXCLUDE)
+install(FILES README.md CHANGELOG.md CONTRIBUTING.md LICENSE DESTINATION ${doc_folder})
 
 install(CODE "set(PHRASEQ_BUILD_FOLDER \"${CMAKE_BINARY_DIR}\")")
 install(SCRIPT cmake/WriteManPages.cmake)
