@@ -1,7 +1,7 @@
 #include "core/phrase_memory/phrase_memory.h"
 
-#include <chrono>
 #include <cstdlib>
+#include <ctime>
 #include <sstream>
 
 #include <gmock/gmock.h>
@@ -142,7 +142,7 @@ TEST(PhraseMatcherOnRealText, FindsADictionaryInACorpusAsFastAsItIsRead) {
     GTEST_SKIP() << "PHRASEQ_DATA names no folder of corpora";
   const auto entries = dictionary(data);
   const auto sentences = read_lines(std::string(data) + "/multi30k/train.en.gz");
-  const auto begin = std::chrono::steady_clock::now();
+  const std::clock_t begin = std::clock();  // processor time: the machine may be busy
   const PhraseMatcher matcher(entries);
   int64_t occurrences = 0;
   int64_t wrong = 0;
@@ -154,12 +154,12 @@ TEST(PhraseMatcherOnRealText, FindsADictionaryInACorpusAsFastAsItIsRead) {
       wrong += std::equal(source.begin(), source.end(), words.begin() + found.begin) ? 0 : 1;
     }
   }
-  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
-  RecordProperty("seconds", std::to_string(seconds.count()));
+  const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+  RecordProperty("seconds", std::to_string(seconds));
   EXPECT_GT(entries.size(), 250'000u);
   EXPECT_GT(occurrences, 10'000);
   EXPECT_EQ(wrong, 0);
-  EXPECT_LT(seconds.count(), 20.0);  // about 1 s by itself
+  EXPECT_LT(seconds, 20.0);  // about 1 s by itself
 }
 
 }  // namespace
