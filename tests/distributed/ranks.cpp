@@ -80,7 +80,7 @@ bool has_trained(const Workspace& workspace,
                  const std::string& save_dir,
                  RunningCommand& command,
                  size_t updates) {
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(5);
   while (std::chrono::steady_clock::now() < deadline && command.is_running()) {
     if (workspace.exists(save_dir + "/metrics.jsonl") &&
         losses(workspace, save_dir).size() >= updates)

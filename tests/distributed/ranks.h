@@ -38,8 +38,8 @@ RunningCommand start_with(Workspace& workspace,
 /// RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT, as torchrun sets them.
 Variables rank_variables(int rank, int size, int port);
 
-/// Waits until `SAVE_DIR/metrics.jsonl` has records of `updates` updates; false after a minute, or
-/// when the command has ended.
+/// Waits until `SAVE_DIR/metrics.jsonl` has records of `updates` updates; false after five minutes,
+/// or when the command has ended.
 bool has_trained(const Workspace& workspace,
                  const std::string& save_dir,
                  RunningCommand& command,

@@ -24,7 +24,7 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
 bool wait_until(const std::function<bool()>& done) {
-  for (int i = 0; i < 6000 && !done(); ++i)
+  for (int i = 0; i < 30'000 && !done(); ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   return done();
 }

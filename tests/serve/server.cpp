@@ -20,7 +20,7 @@ using end_to_end::operator+;
 namespace {
 
 bool wait_until(const std::function<bool()>& condition) {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+  const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(5);
   while (!condition()) {
     if (std::chrono::steady_clock::now() > end)
       return false;

@@ -27,11 +27,11 @@ class ServeTest : public ::testing::Test {
   bool is_running() { return server_->is_running(); }
   /// What the server has written to standard error so far.
   std::string log() const;
-  /// Waits until the log contains `text`, at most a minute.
+  /// Waits until the log contains `text`, at most five minutes.
   bool wait_for_log(const std::string& text) const;
-  /// The value of a line of /metrics; waits until it is `value`, at most a minute.
+  /// The value of a line of /metrics; waits until it is `value`, at most five minutes.
   bool wait_for_metric(const std::string& line_begin, const std::string& value) const;
-  /// Waits until a file of the workspace has `count` lines, at most a minute.
+  /// Waits until a file of the workspace has `count` lines, at most five minutes.
   bool wait_for_lines(const std::string& file, size_t count) const;
 
   /// The lines that `phraseq generate` makes of the same input.
