@@ -31,7 +31,7 @@ GenerateRun::GenerateRun(std::span<const std::string> arguments, bool line_by_li
 void GenerateRun::describe_tokenizer(std::span<const std::string> arguments) {
   std::string name = peek_option(arguments, "tokenizer", "");
   const std::string subwords = peek_option(arguments, "bpe", "none");
-  if (name.empty() && subwords != "none")
+  if ((name.empty() || name == "space") && subwords != "none")
     name = subwords == "sentencepiece" ? subwords : "bpe";
   if (name == "space")
     name = "word";

@@ -70,7 +70,7 @@ void replace_tokenizer(TaskState& state, const LoadOptions& options, const std::
     if (recorded == kSentencePiece)
       return;
     throw UsageError(
-        fmt::format("--bpe sentencepiece: {} contains no SentencePiece model", path),
+        fmt::format("{}: the checkpoint contains no SentencePiece model", path),
         "Segment the text with spm_encode, and use --remove-bpe sentencepiece. phraseq preprocess "
         "--subword-model FILE and phraseq import --sentencepiece FILE store a model for the "
         "checkpoint.");

@@ -51,8 +51,11 @@ TEST_F(TextProcessing, OfTheTrainingIsInTheCheckpoint) {
   const CommandResult twice = workspace_.run(generate + words("--tokenizer moses"), "one\n");
   EXPECT_EQ(twice.exit_code, kExitUsage);
   EXPECT_THAT(twice.errors, HasSubstr("contains the tokenizer 'moses' of its training"));
-  EXPECT_THAT(workspace_.run(generate + words("--bpe sentencepiece"), "one\n").errors,
-              HasSubstr("contains no SentencePiece model"));
+  for (const char* options : {"", "--tokenizer space "}) {
+    const auto subwords = words(options + std::string("--bpe sentencepiece"));
+    EXPECT_THAT(workspace_.run(generate + subwords, "one\n").errors,
+                HasSubstr("contains no SentencePiece model"));
+  }
 }
 
 TEST_F(TextProcessing, NamesFilesThatNothingUses) {

@@ -13,6 +13,8 @@
 namespace phraseq::fairseq {
 namespace {
 
+constexpr const char* kSentencePiece = "sentencepiece";
+
 char letter_of(std::string_view command) {
   for (const std::string_view name :
        {"train", "generate", "interactive", "preprocess", "validate", "score", "eval-lm"}) {
@@ -146,14 +148,21 @@ class Taker {
   }
 
   /// Returns true for `--bpe none` where no tokenizer with this option is selected, and for `--bpe
-  /// sentencepiece`, which has selected the tokenizer of that name.
+  /// sentencepiece` where it selects the tokenizer of that name.
   bool take_subwords(const SplitFlag& split) {
     const bool follows = !split.has_value && has_value_next();
     const std::string& value = follows ? arguments_[next_] : split.value;
-    if (split.name != "bpe" || (value != "none" && value != "sentencepiece"))
+    const bool selects = value == kSentencePiece && selects_subwords();
+    if (split.name != "bpe" || (value != "none" && !selects))
       return false;
     next_ += follows ? 1 : 0;
     return true;
+  }
+
+  /// Whether --bpe decides on the tokenizer: --tokenizer space only separates words.
+  bool selects_subwords() const {
+    const std::string tokenizer = peek_option(arguments_, "tokenizer", "");
+    return tokenizer.empty() || tokenizer == "space" || tokenizer == kSentencePiece;
   }
 
   /// Returns true if the value of an option of ours was converted to our form, or rejected.

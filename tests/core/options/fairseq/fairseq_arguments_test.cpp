@@ -182,6 +182,8 @@ TEST_F(FlagsOfFairseq, TakeTheSubwordsOfTheCheckpoint) {
     EXPECT_THAT(taken.arguments, ElementsAre("--beam", "3"));
     EXPECT_THAT(taken.problems, IsEmpty());
   }
+  const std::vector<std::string> other = {"--tokenizer", "word", "--bpe", "sentencepiece"};
+  EXPECT_EQ(take("generate", other).arguments, other);
 }
 
 /// The options of `score` whose names differ between sacrebleu and fairseq.
