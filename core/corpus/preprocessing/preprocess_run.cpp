@@ -44,9 +44,9 @@ void warn_of_lost_types(const DictionaryLimits& limits,
 }
 
 /// Most text is lost if a dictionary is in other subwords or another format.
-void warn_of_replaced(const SplitCounts& counts, const std::string& file) {
-  if (2 * counts.replaced <= counts.tokens)
-    return;
+bool is_mostly_replaced(const SplitCounts& counts) { return 2 * counts.replaced > counts.tokens; }
+
+void warn_of_replaced(const std::string& file) {
   log_warning(fmt::format(
       "{}: more than half of the tokens are not in the dictionary and become <unk>: is the text "
       "segmented like the text that the dictionary was made from?",
@@ -227,12 +227,16 @@ void PreprocessRun::read_phrase_memory() {
 
 void PreprocessRun::write_splits() {
   for (const RunSide& side : sides_) {
+    bool is_small = false;  // the dictionary, even for the text that it was made from (--nwordssrc)
     for (size_t split = 0; split < files_.splits().size() && !options_.dict_only; ++split) {
       const SplitCounts counts = write_side(split, side);
       const std::string& file = files_.splits()[split].files[side.number];
       log_info(fmt::format("[{}] {}: {}", side.language, file, to_string(counts)));
       warn_of_control_symbols(counts, file);
-      warn_of_replaced(counts, file);
+      const bool is_own_text = split == kTrain && !side.final_ids.empty();
+      is_small = is_small || (is_own_text && is_mostly_replaced(counts));
+      if (is_mostly_replaced(counts) && !is_small)
+        warn_of_replaced(file);
       json& record = split_records_[files_.splits()[split].name];
       record["sentences"] = counts.sentences;
       record["skipped"] = files_.report(split).skipped.size();

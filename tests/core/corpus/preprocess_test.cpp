@@ -221,6 +221,13 @@ TEST_F(PreprocessTest, WarnsOfADictionaryOfAnotherText) {
   EXPECT_THAT(warning("a 9\nb 9\n"), Not(HasSubstr("more than half")));
 }
 
+TEST_F(PreprocessTest, DoesNotWarnOfASmallDictionaryOfTheSameText) {
+  options.nwordssrc = 5;
+  ::testing::internal::CaptureStderr();
+  run();
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(), Not(HasSubstr("more than half")));
+}
+
 TEST_F(PreprocessTest, RefusesAGivenDictionaryWithoutSymbols) {
   options.srcdict = folder.write("given.txt", "");
   EXPECT_THAT(message(), HasSubstr("given.txt: the dictionary has no symbols"));
