@@ -274,16 +274,17 @@ class TrainingJob {
   }
 
   /// Warns if --lr was given and the schedule does not use it. Skips the comparison if the
-  /// schedule rejects another rate.
+  /// schedule fails with another rate, or after more updates than those of this run.
   void warn_of_rate() const {
     if (!is_given(*run_.table.find("lr")))
       return;
     LrSchedulerSetup setup = scheduler_setup(run_, translation_model_, validation_.deciding());
-    setup.lr *= 2;
-    for (double& rate : setup.lr_list) rate *= 2;
+    const auto other = [](double rate) { return rate > 0 ? 2 * rate : 1; };
+    setup.lr = other(setup.lr);
+    std::ranges::transform(setup.lr_list, setup.lr_list.begin(), other);
     try {
       warn_of_unused_rate(scheduler_, NamedScheduler(run_.scheduler, setup), run_.table);
-    } catch (const UsageError&) {
+    } catch (const Error&) {
     }
   }
 
