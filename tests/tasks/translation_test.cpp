@@ -167,6 +167,15 @@ TEST_F(TranslationTask, RejectsSidesOfDifferentSizesAndIdsBeyondTheDictionary) {
               HasSubstr("the id 6, but the largest id of the dictionary is 5"));
 }
 
+TEST_F(TranslationTask, NamesTheFileOfASentenceWithoutEnd) {
+  write_small_folder();
+  write_indexed("train.en-de.de", 6, {{4, 5, 5, 2}, {5}});
+  const auto corpus = task_from_folder()->open("train", true);
+  corpus->get(0);
+  EXPECT_THAT(message_of<DataError>([&] { corpus->get(1); }),
+              HasSubstr("train.en-de.de.bin: sentence 2 does not end in </s>"));
+}
+
 TEST_F(TranslationTask, TakesTextThatSpellsASpecialSymbolForAnUnknownWord) {
   write_small_folder();
   const auto task = task_from_folder();

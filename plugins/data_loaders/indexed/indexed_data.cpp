@@ -8,9 +8,21 @@
 #include "core/base/error.h"
 #include "core/corpus/trees/subword_tree.h"
 #include "core/phrase_memory/table/phrase_table.h"
+#include "core/text/dictionary.h"
 
 namespace phraseq {
 namespace {
+
+/// Files that other programs made may contain sentences without </s>.
+std::vector<int64_t> sentence_of(const IndexedDataset& side, int64_t index) {
+  std::vector<int64_t> ids = side.get(index);
+  if (ids.empty() || ids.back() != kEos) {
+    throw DataError(
+        fmt::format("{}.bin: sentence {} does not end in </s>", side.prefix(), index + 1),
+        "phraseq preprocess and fairseq-preprocess add it to each sentence.");
+  }
+  return ids;
+}
 
 class IndexedPairs final : public Corpus {
  public:
@@ -31,8 +43,10 @@ class IndexedPairs final : public Corpus {
     return target_ ? target_->length(index) : 0;
   }
   Example get(int64_t index) const override {
-    Example example{
-        index, source_.get(index), target_ ? target_->get(index) : std::vector<int64_t>(), {}};
+    Example example{index,
+                    sentence_of(source_, index),
+                    target_ ? sentence_of(*target_, index) : std::vector<int64_t>(),
+                    {}};
     if (trees_)
       example.extras[kTreeExtra] = tree_of(example);
     if (alignments_)
@@ -148,10 +162,8 @@ void IndexedData::refuse_unlisted_part(const std::string& split) const {
   throw DataError(
       fmt::format("{}: '{}1' is not in the manifest and would be ignored", setup_.folder, split),
       "Give all training text to phraseq preprocess as one --trainpref, or make a data folder of "
-      "each "
-      "part and train on A:B. A folder without manifest.json, as fairseq makes it, may have "
-      "several "
-      "parts.");
+      "each part and train on A:B. A folder without manifest.json, as fairseq makes it, may have "
+      "several parts.");
 }
 
 IndexedDataset IndexedData::open_side(const std::string& split,
