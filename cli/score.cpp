@@ -200,8 +200,7 @@ void check_fairseq(const ScoreOptions& options,
   if (peek_flag(arguments, "sacrebleu")) {
     problems.emplace_back(
         "--fairseq prints fairseq's own BLEU, but --sacrebleu asks for that of sacrebleu: leave "
-        "out "
-        "--fairseq, and give the file with --sys");
+        "out --fairseq, and give the file with --sys");
   }
   for (const char* name : kUnused) {
     const OptionField* field = table.find(name);

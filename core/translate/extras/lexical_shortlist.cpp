@@ -40,8 +40,8 @@ std::vector<std::vector<Pair>> read_pairs(const std::string& path,
   }
   if (used < lines / 2) {
     log_warning(
-        fmt::format("{}: only {} of {} pairs have words of the model's dictionaries: build the "
-                    "shortlist from the model's training text in the model's subwords",
+        fmt::format("{}: only {} of {} pairs have words of the model's dictionaries: if the "
+                    "model has subwords, build the shortlist from training text in these subwords",
                     path,
                     used,
                     lines));

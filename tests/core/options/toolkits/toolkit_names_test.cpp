@@ -56,7 +56,8 @@ TEST_F(ToolkitNames, DependOnTheOptionsOfTheCommand) {
   EXPECT_THAT(explain_toolkit_name(table_, "model"), HasSubstr("--path"));
   EXPECT_THAT(explain_toolkit_name(table_, "cpu-threads"), HasSubstr("--threads"));
   EXPECT_EQ(explain_toolkit_name(table_, "length-penalty"),
-            "it is called --lenpen here; none, wu and avg are values of --length-penalty-form");
+            "it is called --lenpen here; none and wu are values of --length-penalty-form, and avg "
+            "is --lenpen 1");
   EXPECT_EQ(explain_toolkit_name(table_, "beam-size"), "");
   std::string folder;
   table_.field("save-dir", folder, "Folder.");
