@@ -37,6 +37,11 @@ int descriptor_of_caller(const std::string& path, const fs::file_status& status)
   return fs::is_regular_file(status) ? named_descriptor(path) : -1;
 }
 
+bool is_open_for_reading_only(const std::string& path) {
+  const int descriptor = named_descriptor(path);
+  return descriptor >= 0 && (::fcntl(descriptor, F_GETFL) & O_ACCMODE) == O_RDONLY;
+}
+
 bool leads_to_stream(const std::string& path) {
   std::error_code unknown;
   const fs::file_status status = fs::status(path, unknown);
@@ -253,6 +258,8 @@ void check_target(const std::string& path) {
   // Not opened: a pipe that is closed again ends for its reader.
   if (::access(path.c_str(), W_OK) != 0)
     throw IoError(path, "open", errno);
+  if (is_open_for_reading_only(path))
+    throw IoError(path, "write: open for reading only", 0);
 }
 
 void check_result_target(const std::string& path) {

@@ -228,6 +228,17 @@ TEST(AtomicFile, AnOpenDescriptorIsWrittenAndItsFileNotReplaced) {
   EXPECT_EQ(std::distance(fs::directory_iterator(fs::path(path).parent_path()), {}), 1);
 }
 
+TEST(AtomicFile, ADescriptorThatOnlyReadsIsRefusedAtOnce) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("input");
+  write_file(path, "text");
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  ASSERT_GE(descriptor, 0);
+  EXPECT_THAT([&] { check_target("/dev/fd/" + std::to_string(descriptor)); },
+              testing::ThrowsMessage<IoError>(HasSubstr("open for reading only")));
+  ::close(descriptor);
+}
+
 TEST(AtomicFile, AResultOnStandardOutputNeedsNoFile) {
   EXPECT_NO_THROW(check_result_target("-"));
   EXPECT_NO_THROW(check_result_target(""));
