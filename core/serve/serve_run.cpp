@@ -116,8 +116,10 @@ void warn_of_open_server(const ServeOptions& options) {
 void warn_of_unreachable_models(const std::vector<ServedModel>& models) {
   std::map<std::pair<std::string, std::string>, std::string> first;
   for (const ServedModel& model : models) {
+    if (!model.translates)
+      continue;
     const auto [entry, is_new] = first.try_emplace({model.source, model.target}, model.name);
-    if (is_new || !model.translates)
+    if (is_new)
       continue;
     log_warning(fmt::format(
         "the models '{}' and '{}' both translate from {} to {}: /translate uses the first one; "

@@ -75,8 +75,10 @@ struct Model::Parts {
   Parts& operator=(const Parts&) = delete;
   /// In a child of fork(), the thread of the queue is not there, and would be waited for forever.
   ~Parts() {
-    if (is_of_parent())
-      static_cast<void>(queue.release()), static_cast<void>(setup.release());
+    if (!is_of_parent())
+      return;
+    static_cast<void>(queue.release());
+    static_cast<void>(setup.release());
   }
 
   bool is_of_parent() const { return process != ::getpid(); }
