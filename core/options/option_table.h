@@ -118,6 +118,11 @@ class PHRASEQ_API OptionField {
   bool is_harmless = false;
   bool writes = false;  ///< a file
   OptionOrigin origin = OptionOrigin::kDefault;
+
+  /// True unless the value is the default or that of a preset.
+  bool is_given() const {
+    return origin != OptionOrigin::kDefault && origin != OptionOrigin::kPreset;
+  }
 };
 
 /// All options of one run, collected from the structs that own them.

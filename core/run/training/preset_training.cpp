@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "core/options/command_line.h"
-#include "core/run/training/given_option.h"
 
 namespace phraseq {
 namespace {
@@ -16,7 +15,7 @@ constexpr const char* kWarmup = "warmup-updates";
 
 void take(OptionTable& table, std::string_view name, std::string_view value) {
   OptionField* const field = table.find(name);
-  if (field != nullptr && !value.empty() && !is_given(*field))
+  if (field != nullptr && !value.empty() && !field->is_given())
     field->from_text(value, OptionOrigin::kPreset);
 }
 

@@ -9,7 +9,6 @@
 #include "core/optim/optimizer.h"
 #include "core/options/command_line.h"
 #include "core/run/run_components.h"
-#include "core/run/training/given_option.h"
 #include "core/run/training/preset_training.h"
 #include "core/run/training/validation/validation_search.h"
 #include "core/score/metrics/metric.h"
@@ -110,7 +109,7 @@ std::string TrainRun::explain_unknown(const std::string& option) const {
 std::string TrainRun::contradiction(const char* flag, const char* option, const char* value) const {
   const OptionField& short_form = *table.find(flag);
   const OptionField& long_form = *table.find(option);
-  if (short_form.to_text() != "yes" || !is_given(long_form) || long_form.to_text() == value)
+  if (short_form.to_text() != "yes" || !long_form.is_given() || long_form.to_text() == value)
     return {};
   return fmt::format("--{} means --{} {}: give one of the two options", flag, option, value);
 }

@@ -24,7 +24,6 @@
 #include "core/run/training/announcements.h"
 #include "core/run/training/computation.h"
 #include "core/run/training/first_model.h"
-#include "core/run/training/given_option.h"
 #include "core/run/training/preset_training.h"
 #include "core/run/training/resumed_run.h"
 #include "core/run/training/training_summary.h"
@@ -276,7 +275,7 @@ class TrainingJob {
   /// Warns if --lr was given and the schedule does not use it. Skips the comparison if the
   /// schedule fails with another rate, or after more updates than those of this run.
   void warn_of_rate() const {
-    if (!is_given(*run_.table.find("lr")))
+    if (!run_.table.find("lr")->is_given())
       return;
     LrSchedulerSetup setup = scheduler_setup(run_, translation_model_, validation_.deciding());
     const auto other = [](double rate) { return rate > 0 ? 2 * rate : 1; };

@@ -13,7 +13,6 @@
 #include "core/base/random.h"
 #include "core/base/wording/counted.h"
 #include "core/data/joined/data_folders.h"
-#include "core/run/training/given_option.h"
 #include "core/translate/recorded_components.h"
 
 namespace phraseq {
@@ -78,7 +77,7 @@ int64_t earlier_end(const ChangedLength& length) {
 
 bool is_given(const OptionTable& table, std::string_view name) {
   const OptionField* field = table.find(name);
-  return field != nullptr && is_given(*field);
+  return field != nullptr && field->is_given();
 }
 
 /// True if a flag is on, a number is not 0, or a text is not empty.
@@ -108,7 +107,7 @@ void warn_of_unused_loss_scale(const OptionTable& table) {
     return;
   for (const OptionField& field : table.fields()) {
     const bool is_of_scale = field.name.starts_with("fp16-") || field.name.ends_with("-loss-scale");
-    if (is_of_scale && is_given(field))
+    if (is_of_scale && field.is_given())
       log_warning(fmt::format("--{} has no effect without --fp16", field.name));
   }
 }
@@ -201,7 +200,7 @@ void warn_of_unused_validation(const OptionTable& table) {
   for (const OptionField& field : table.fields()) {
     const bool is_of_validation =
         field.section == "Validation" || field.name == "keep-best-checkpoints";
-    if (is_given(field) && is_of_validation && field.name != "disable-validation")
+    if (field.is_given() && is_of_validation && field.name != "disable-validation")
       unused.push_back("--" + field.name);
   }
   if (!unused.empty())
