@@ -1,7 +1,6 @@
 #include "tests/distributed/ranks.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -9,7 +8,6 @@
 #include <fstream>
 #include <limits>
 #include <sstream>
-#include <thread>
 #include <unistd.h>
 
 #include <netinet/in.h>
@@ -80,14 +78,12 @@ bool has_trained(const Workspace& workspace,
                  const std::string& save_dir,
                  RunningCommand& command,
                  size_t updates) {
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(5);
-  while (std::chrono::steady_clock::now() < deadline && command.is_running()) {
-    if (workspace.exists(save_dir + "/metrics.jsonl") &&
-        losses(workspace, save_dir).size() >= updates)
-      return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  }
-  return false;
+  const auto has_records = [&] {
+    return workspace.exists(save_dir + "/metrics.jsonl") &&
+           losses(workspace, save_dir).size() >= updates;
+  };
+  end_to_end::wait_until([&] { return has_records() || !command.is_running(); });
+  return command.is_running() && has_records();
 }
 
 std::vector<nlohmann::json> records(const Workspace& workspace,

@@ -2,11 +2,9 @@
 // is added makes the runs short.
 
 #include <algorithm>
-#include <chrono>
 #include <map>
 #include <set>
 #include <signal.h>
-#include <thread>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -138,16 +136,12 @@ TEST_F(FairseqsReadme, WithoutALimitTrainingGoesOnWithAWarning) {
       words("train data-bin/iwslt14.tokenized.de-en --arch transformer_iwslt_de_en --optimizer "
             "adam --lr 5e-4 --max-tokens 4096 --log-interval 1" +
             std::string(kSmall)));
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(5);
   // The file is made before the signals are heeded, its first line is written afterwards.
   const auto has_begun = [&] {
     return workspace_.exists("checkpoints/metrics.jsonl") &&
            !workspace_.read("checkpoints/metrics.jsonl").empty();
   };
-  while (training.is_running() && !has_begun()) {
-    ASSERT_LT(std::chrono::steady_clock::now(), deadline);
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  }
+  ASSERT_TRUE(wait_until([&] { return has_begun() || !training.is_running(); }));
   training.send(SIGTERM);
   const CommandResult result = training.wait();
   EXPECT_EQ(result.exit_code, 128 + SIGTERM) << result.errors;

@@ -1,7 +1,5 @@
-#include <chrono>
 #include <signal.h>
 #include <string>
-#include <thread>
 #include <tuple>
 
 #include <gmock/gmock.h>
@@ -145,14 +143,10 @@ TEST(Stop, TheTerminationSignalSavesAndTheSameCommandGoesOnToTheSameEnd) {
   const Arguments one_thread = words("--threads 1");
   // Far more updates than the test waits for; stopped as soon as a few are written down.
   RunningCommand training = workspace.start(toy_train("stopped", 1'000'000) + one_thread);
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(5);
   const auto has_begun = [&] {
     return workspace.exists("stopped/metrics.jsonl") && losses(workspace, "stopped").size() >= 5;
   };
-  while (training.is_running() && !has_begun()) {
-    ASSERT_LT(std::chrono::steady_clock::now(), deadline);
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  }
+  ASSERT_TRUE(wait_until([&] { return has_begun() || !training.is_running(); }));
   training.send(SIGTERM);
   const CommandResult result = training.wait();
   ASSERT_EQ(result.exit_code, 128 + SIGTERM) << result.errors;

@@ -1,5 +1,6 @@
 #include "tests/end_to_end/workspace.h"
 
+#include <chrono>
 #include <fcntl.h>
 #include <fstream>
 #include <iterator>
@@ -8,6 +9,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <stdlib.h>
+#include <thread>
 #include <unistd.h>
 #include <utility>
 
@@ -128,6 +130,16 @@ void Workspace::write(const std::string& name, std::string_view content) const {
 std::string Workspace::read(const std::string& name) const { return content_of(folder_ / name); }
 
 bool Workspace::exists(const std::string& name) const { return fs::exists(folder_ / name); }
+
+bool wait_until(const std::function<bool()>& condition) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(5);
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > end)
+      return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return true;
+}
 
 std::vector<std::string> lines_of(std::string_view text) {
   std::vector<std::string> lines;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -61,6 +62,9 @@ class Workspace {
   std::filesystem::path folder_;
   int commands_ = 0;
 };
+
+/// Waits until the condition is true; false after five minutes.
+bool wait_until(const std::function<bool()>& condition);
 
 /// The command `phraseq` of this build.
 inline constexpr const char* kPhraseqProgram = PHRASEQ_BUILD_FOLDER "/bin/phraseq";

@@ -1,11 +1,8 @@
 // What a command that is stopped leaves behind: nothing, or what the next one removes.
 
-#include <chrono>
 #include <csignal>
 #include <filesystem>
-#include <functional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -22,12 +19,6 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
-
-bool wait_until(const std::function<bool()>& done) {
-  for (int i = 0; i < 30'000 && !done(); ++i)
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  return done();
-}
 
 class StoppedOutput : public ::testing::Test {
  protected:

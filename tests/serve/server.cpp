@@ -1,9 +1,6 @@
 #include "tests/serve/server.h"
 
-#include <chrono>
 #include <csignal>
-#include <functional>
-#include <thread>
 
 #include "core/base/error.h"
 #include "core/checkpoint/checkpoint_folder.h"
@@ -14,22 +11,9 @@ namespace phraseq::serve_test {
 
 using end_to_end::Arguments;
 using end_to_end::CommandResult;
+using end_to_end::wait_until;
 using end_to_end::words;
 using end_to_end::operator+;
-
-namespace {
-
-bool wait_until(const std::function<bool()>& condition) {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(5);
-  while (!condition()) {
-    if (std::chrono::steady_clock::now() > end)
-      return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  return true;
-}
-
-}  // namespace
 
 end_to_end::Workspace* ServeTest::workspace_ = nullptr;
 

@@ -108,6 +108,10 @@ const api::Hypothesis* hypothesis_at(const phraseq_result* result,
   return found != nullptr && rank < found->hypotheses.size() ? &found->hypotheses[rank] : nullptr;
 }
 
+double number_of(const api::Hypothesis* hypothesis, double api::Hypothesis::*number) {
+  return hypothesis == nullptr ? std::numeric_limits<double>::quiet_NaN() : hypothesis->*number;
+}
+
 const char* text_at(const std::vector<std::string>& texts, size_t place) {
   return place < texts.size() ? texts[place].c_str() : nullptr;
 }
@@ -202,16 +206,14 @@ const char* phraseq_hypothesis(const phraseq_result* result,
 }
 
 double phraseq_score(const phraseq_result* result, size_t text, size_t sentence, size_t rank) {
-  const api::Hypothesis* found = hypothesis_at(result, text, sentence, rank);
-  return found == nullptr ? std::numeric_limits<double>::quiet_NaN() : found->score;
+  return number_of(hypothesis_at(result, text, sentence, rank), &api::Hypothesis::score);
 }
 
 double phraseq_log_probability(const phraseq_result* result,
                                size_t text,
                                size_t sentence,
                                size_t rank) {
-  const api::Hypothesis* found = hypothesis_at(result, text, sentence, rank);
-  return found == nullptr ? std::numeric_limits<double>::quiet_NaN() : found->log_probability;
+  return number_of(hypothesis_at(result, text, sentence, rank), &api::Hypothesis::log_probability);
 }
 
 size_t phraseq_source_token_count(const phraseq_result* result, size_t text, size_t sentence) {

@@ -89,13 +89,14 @@ struct Model::Parts {
 };
 
 Model::Model(const std::string& path, const std::vector<std::string>& options) : parts_(new Parts) {
-  const auto load = [&] {
-    parts_->setup = set_up(options);
-    parts_->queue =
-        std::make_unique<TranslationQueue>(parts_->setup->load(path), /*max_waiting=*/0);
-  };
-  with_public_errors(require_no_fork);
-  with_public_errors([&] { on_another_thread(load); });
+  with_public_errors([&] {
+    require_no_fork();
+    on_another_thread([&] {
+      parts_->setup = set_up(options);
+      parts_->queue =
+          std::make_unique<TranslationQueue>(parts_->setup->load(path), /*max_waiting=*/0);
+    });
+  });
 }
 
 Model::~Model() = default;

@@ -23,8 +23,7 @@ constexpr const char* kHint =
     "This installation computes different results from the one that wrote the checkpoint: compare "
     "both with phraseq doctor. With an architecture of a plugin, another cause can be that "
     "training changes tensors that are not parameters, such as buffers, which no checkpoint "
-    "contains. "
-    "--skip-self-test opens the checkpoint anyway.";
+    "contains. --skip-self-test opens the checkpoint anyway.";
 
 /// Symbols at equal distances, and </s>.
 std::vector<int64_t> spread_ids(const Dictionary& dictionary) {
