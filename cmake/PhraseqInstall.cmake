@@ -22,6 +22,12 @@ install(FILES ${CMAKE_BINARY_DIR}/generated/phraseq/abi_stamp.h DESTINATION incl
 set(doc_folder share/doc/phraseq)
 install(DIRECTORY docs DESTINATION ${doc_folder} FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN "*.png")
 install(DIRECTORY examples DESTINATION ${doc_folder} PATTERN scores EXCLUDE REGEX "/results/[^/]+/[a-z].*/" EXCLUDE)
+file(GLOB linked_files RELATIVE ${CMAKE_SOURCE_DIR}
+  plugins/*/*/README.md criterions/*/README.md tests/bench/results/gpu_*)
+foreach(file IN LISTS linked_files)
+  cmake_path(GET file PARENT_PATH folder)
+  install(FILES ${file} DESTINATION ${doc_folder}/${folder})
+endforeach()
 install(FILES README.md CHANGELOG.md CONTRIBUTING.md LICENSE DESTINATION ${doc_folder})
 
 install(CODE "set(PHRASEQ_BUILD_FOLDER \"${CMAKE_BINARY_DIR}\")")

@@ -16,6 +16,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/core/io/temporary_folder.h"
+#include "tests/docs/page_links.h"
 #include "tests/docs/pages.h"
 
 namespace phraseq {
@@ -25,6 +26,9 @@ namespace fs = std::filesystem;
 using docs::all_pages;
 using docs::content_of;
 using docs::kSource;
+using docs::Link;
+using docs::links_and_places_in;
+using docs::links_in;
 
 /// File name → content of a flat folder's Markdown pages.
 std::map<std::string, std::string> pages_of(const fs::path& folder) {
@@ -52,35 +56,6 @@ TEST(OptionPages, MatchTheHelpOfCommandsAndComponents) {
   for (const auto& [name, text] : committed) {
     EXPECT_TRUE(fresh.contains(name)) << name << " is about nothing: run scripts/update_docs.sh";
   }
-}
-
-struct Link {
-  std::string file, place;  ///< FILE#PLACE; either may be empty
-};
-
-/// Targets of `[text](target)` within this tree: no addresses.
-std::vector<Link> links_and_places_in(const std::string& text) {
-  std::vector<Link> links;
-  for (size_t at = text.find("]("); at != std::string::npos; at = text.find("](", at + 2)) {
-    const size_t end = text.find_first_of(")\n", at);
-    if (end == std::string::npos || text[end] == '\n')
-      continue;
-    const std::string target = text.substr(at + 2, end - at - 2);
-    const size_t hash = std::min(target.find('#'), target.size());
-    if (!target.empty() && target.find("://") == std::string::npos)
-      links.push_back({target.substr(0, hash), target.substr(std::min(hash + 1, target.size()))});
-  }
-  return links;
-}
-
-/// The files that a page links to.
-std::vector<std::string> links_in(const std::string& text) {
-  std::vector<std::string> files;
-  for (const Link& link : links_and_places_in(text)) {
-    if (!link.file.empty())
-      files.push_back(link.file);
-  }
-  return files;
 }
 
 /// The name of a heading in addresses: lower case, "-" for spaces, letters, digits, "-" and "_".

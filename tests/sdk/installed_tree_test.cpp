@@ -8,6 +8,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/docs/page_links.h"
+#include "tests/docs/pages.h"
 #include "tests/end_to_end/toy_corpus.h"
 #include "tests/sdk/handbook.h"
 #include "tests/sdk/shell.h"
@@ -89,6 +91,15 @@ class InstalledTree : public ::testing::Test {
 
   GrowingFolder folder_;
 };
+
+TEST_F(InstalledTree, HasTheFilesThatItsPagesLinkTo) {
+  for (const auto& entry : fs::recursive_directory_iterator(prefix() + "/share/doc/phraseq/docs")) {
+    if (entry.path().extension() != ".md")
+      continue;
+    for (const std::string& link : docs::links_in(docs::content_of(entry.path())))
+      EXPECT_TRUE(fs::exists(entry.path().parent_path() / link)) << entry << " links to " << link;
+  }
+}
 
 TEST_F(InstalledTree, WorksWhereItWasMoved) {
   for (const char* file : {"bin/phraseq-train",
