@@ -256,8 +256,10 @@ void parse_command_line(OptionTable& table,
   if (!config.empty() && table.find("config") == nullptr) {
     apply_config_file(table, config.back(), explain_unknown, problems);
   }
+  const bool config_is_read = problems.empty();
   const bool has_unknown = apply_arguments(table, arguments, explain_unknown, problems);
-  check_required(table, has_unknown, problems);
+  if (config_is_read)  // otherwise what is missing may be in it
+    check_required(table, has_unknown, problems);
   const auto add = [&problems](std::vector<std::string> more) {
     problems.insert(problems.end(), more.begin(), more.end());
   };

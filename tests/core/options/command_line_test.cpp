@@ -282,6 +282,17 @@ TEST(CommandLine, SaysOnceThatAConfigurationFileIsYaml) {
   EXPECT_THAT(text, Not(HasSubstr(":3:")));
 }
 
+TEST(CommandLine, ReportsNothingAsMissingThatAnUnreadConfigurationFileMayHold) {
+  const ConfigFile file("arch: transformer\n");
+  std::string arch;
+  OptionTable table;
+  table.field("arch", arch, "Which model.").required();
+  EXPECT_THAT(message_of([&] {
+                parse_command_line(table, Arguments{"--config", file.path()});
+              }),
+              AllOf(HasSubstr("is YAML"), Not(HasSubstr("missing"))));
+}
+
 TEST(CommandLine, IgnoresAByteOrderMarkInAConfigurationFile) {
   const ConfigFile file("\xEF\xBB\xBFlayers = 7\ndropot = 1\n");
   EXPECT_THAT(complaint({"--config", file.path()}), StartsWith(file.path() + ":2: unknown option"));

@@ -253,7 +253,9 @@ void HydraOptions::describe(OptionTable& table) {
       .value_name("NAME")
       .harmless();
   table.field("config-dir", config_dir, "Folder of --config-name; default: the current folder.")
+      .alias("config-path")
       .short_flag("cd")
+      .short_flag("cp")
       .value_name("DIR")
       .harmless();
 }
