@@ -271,6 +271,12 @@ void TranslationQueue::submit(TranslationRequest request, Done done) {
                              "nbest",
                              fmt::format("{} is out of range: 1 to {}", options.nbest, most));
   }
+  if (options.split < api::Split::kLong || options.split > api::Split::kNever) {
+    throw TranslationFailure(
+        FailureReason::kBadInput,
+        "split",
+        fmt::format("{} is none of the values of Split", static_cast<int>(options.split)));
+  }
   if (!options.prefixes.empty() && options.prefixes.size() != request.texts.size()) {
     throw TranslationFailure(
         FailureReason::kBadInput,

@@ -45,13 +45,22 @@ void require_no_fork() {
                      "Load the first model after fork().");
 }
 
+/// A program has no --help.
+void parse_model_options(EngineSetup& setup, const std::vector<std::string>& options) {
+  OptionTable table;
+  setup.describe(table);
+  try {
+    parse_command_line(table, options, [&setup] { return setup.problems(); });
+  } catch (const UsageError& failure) {
+    throw UsageError(failure.message(), "phraseq generate --help lists the options.");
+  }
+}
+
 std::unique_ptr<EngineSetup> set_up(const std::vector<std::string>& options) {
   if (peek_flag(options, "help") || peek_flag(options, "version"))
     throw UsageError("--help and --version are not options of a model");
   auto setup = std::make_unique<EngineSetup>(options);
-  OptionTable table;
-  setup->describe(table);
-  parse_command_line(table, options, [&setup] { return setup->problems(); });
+  parse_model_options(*setup, options);
   setup->finish();
   return setup;
 }

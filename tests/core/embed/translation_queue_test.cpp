@@ -277,6 +277,9 @@ TEST_F(TranslationQueueTest, RefusesOptionsOutOfRange) {
   options.nbest = 2;
   options.prefixes = {"one", "two"};
   EXPECT_THROW(submit({"a"}, options), TranslationFailure);
+  options.prefixes.clear();
+  options.split = static_cast<api::Split>(3);
+  EXPECT_THROW(submit({"a"}, options), TranslationFailure);
 }
 
 }  // namespace
