@@ -77,7 +77,7 @@ TEST_F(FaultsOfRanks, AServiceThatDoesNotAnswerInPlaceOfTheFirstRankEndsTheOther
 }
 
 TEST_F(FaultsOfRanks, ARankThatDoesNotAnswerEndsTheOthersAfterTheTimeout) {
-  const Arguments arguments = train(kForever) + words("--distributed-timeout 3");
+  const Arguments arguments = train(kForever) + words("--distributed-timeout 10");
   RunningCommand first = start_rank(0, 2, arguments);
   RunningCommand second = start_rank(1, 2, arguments);
   ASSERT_TRUE(has_trained(workspace_, "run", first, 3)) << first.errors_so_far();

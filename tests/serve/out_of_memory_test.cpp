@@ -63,7 +63,7 @@ void fail_after(int before, int count) {
 TEST(HttpServerWithoutMemory, AnswersAgainWhereverAllocationsFailed) {
   HelloHandler handler;
   HttpServer server(
-      "127.0.0.1", 0, {.read_seconds = 0.2, .write_seconds = 0.2, .request_seconds = 0.2}, handler);
+      "127.0.0.1", 0, {.read_seconds = 0.5, .write_seconds = 0.5, .request_seconds = 0.5}, handler);
   server.start();
   const int port = static_cast<int>(server.port());
   for (const int count : {1, 3}) {
