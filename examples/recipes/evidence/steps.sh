@@ -302,7 +302,7 @@ note_runs() {
     config=$(cat "$system/chosen")
     for place in $(places_with "$system" test.hyp); do
       printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$system" "${place##*/}" "$config" "$(cat "$place/dev.bleu")" \
-        "$(parameters_of "$place")" "$(updates_of "$place")" "$(processor_seconds "$place/train.time")" \
+        "$(parameters_of "$place")" "$(updates_of "$place")" "$(training_seconds "$place")" \
         "$(processor_seconds "$place/test.time")" "$(wc -w < "$place/test.hyp")"
     done
   done > runs.new
@@ -311,6 +311,26 @@ note_runs() {
 
 processor_seconds() { # FILE
   awk '{ sum += $2 } END { print sum + 0 }' "$1"
+}
+
+# Of all processes of a run that was resumed, without what was repeated after a kill: from metrics.jsonl. Logs of early
+# runs lack the processor's time; then what was measured from outside.
+training_seconds() { # PLACE
+  local seconds
+  seconds=$(awk '
+    function number(key) {
+      if (!match($0, "\"" key "\": *[0-9.e+-]+")) return 0
+      return substr($0, RSTART + length(key) + 3, RLENGTH - length(key) - 3) + 0
+    }
+    /"event": *"start"/ { records = before = 0; next }
+    /"event": *"resume"/ {
+      while (records > 0 && updates[records] > number("updates")) --records
+      before = records > 0 ? total[records] : 0
+      next
+    }
+    { updates[++records] = number("updates"); total[records] = before + number("processor") }
+    END { print (records > 0 ? total[records] : 0) }' "$1/metrics.jsonl")
+  if [[ $seconds == 0 ]]; then processor_seconds "$1/train.time"; else echo "$seconds"; fi
 }
 
 updates_of() { # PLACE
