@@ -224,9 +224,11 @@ void BpeCodes::split_unknown(const std::string& symbol,
   }
 }
 
-/// Within the vocabulary, and with separators.
+/// Within the vocabulary, and with separators. A word of one character stays, as in subword-nmt,
+/// even if codes of version 0.1 have merged it with the end of a word.
 std::vector<std::string> BpeCodes::finished(std::vector<std::string> symbols) const {
-  if (is_restricted_) {
+  const bool is_character = symbols.size() == 1 && utf8_characters(symbols.front()).size() == 1;
+  if (is_restricted_ && !is_character) {
     std::vector<std::string> known;
     for (size_t i = 0; i < symbols.size(); ++i) {
       const bool final = i + 1 == symbols.size();

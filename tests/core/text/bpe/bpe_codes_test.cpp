@@ -79,6 +79,13 @@ TEST(BpeCodes, EndWhereAMergeLiesWithinTheMarkOfAWordsEnd) {
   }
 }
 
+/// As subword-nmt 0.3.8 does.
+TEST(BpeCodes, KeepAWordOfOneCharacterThatIsNotInTheVocabulary) {
+  BpeCodes codes("a b\nab </w>\ne </w>\n", "codes");
+  codes.restrict_to("ab 5\ne@@ 3\na@@ 2\n", 1, "vocabulary");
+  EXPECT_THAT(codes.encode("e"), ElementsAre("e"));
+}
+
 TEST(BpeCodes, AreLearnedAsBySubwordNmt) {
   const auto all = golden();
   WordCounts words;
