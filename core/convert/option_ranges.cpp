@@ -48,6 +48,15 @@ void limit_positions(json& options) {
   }
 }
 
+void check_width(const json& options, const std::string& stack, const std::string& path) {
+  const std::string name = stack + "_embed_dim", pos = options.value("pos", "learned");
+  const int64_t width = options.value(name, int64_t{4});
+  if (pos == "learned" || pos == "none" || (width % 2 == 0 && width >= 4))
+    return;
+  throw FormatError(fmt::format(
+      "{}: {} = {}, but sinusoidal positions need an even width of at least 4", path, name, width));
+}
+
 void check_heads(const json& options, const std::string& stack, const std::string& path) {
   const std::string width = stack + "_embed_dim", heads = stack + "_attention_heads";
   if (!options.contains(width) || !options.contains(heads) ||
@@ -73,8 +82,10 @@ void check_option_ranges(json& options, const std::string& path) {
       throw FormatError(fmt::format(
           "{}: {} = {}, expected a number from {} to {}", path, name, option->dump(), low, high));
   }
-  check_heads(options, "encoder", path);
-  check_heads(options, "decoder", path);
+  for (const char* stack : {"encoder", "decoder"}) {
+    check_heads(options, stack, path);
+    check_width(options, stack, path);
+  }
 }
 
 }  // namespace phraseq

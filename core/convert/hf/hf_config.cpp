@@ -20,6 +20,11 @@ constexpr int64_t kMaxSize = 65536;
 constexpr std::array<std::pair<std::string_view, const char*>, 4> kActivations = {
     {{"swish", "swish"}, {"silu", "swish"}, {"relu", "relu"}, {"gelu", "gelu"}}};
 
+/// The only item of a list, or the value itself.
+json single(const json& value) {
+  return value.is_array() && value.size() == 1 ? value.front() : value;
+}
+
 }  // namespace
 
 HfConfig::HfConfig(const json& config, const std::string& path, const std::string& model_type)
@@ -75,14 +80,20 @@ json with_generation_settings(json config, const json& generation, const std::st
   const JsonEntry entry(generation, place);
   entry.object();
   for (const char* name : {"decoder_start_token_id", "eos_token_id", "pad_token_id"}) {
-    const json given = generation.value(name, json()), of_model = config.value(name, json());
-    const bool differs = given != of_model && given != json::array({of_model});
-    if (!given.is_null() && !of_model.is_null() && differs)
+    const json given = single(generation.value(name, json()));
+    const json of_model = config.value(name, json());
+    if (!given.is_null() && !of_model.is_null() && given != of_model)
       entry.at(name).refuse(
           fmt::format("{}, but config.json has {}", given.dump(), of_model.dump()));
+    if (of_model.is_null() && !given.is_null())
+      config[name] = given;
   }
-  for (const char* name :
-       {"bad_words_ids", "forced_bos_token_id", "suppress_tokens", "begin_suppress_tokens"}) {
+  for (const char* name : {"bad_words_ids",
+                           "forced_bos_token_id",
+                           "forced_decoder_ids",
+                           "sequence_bias",
+                           "suppress_tokens",
+                           "begin_suppress_tokens"}) {
     if (generation.contains(name))
       config[name] = generation[name];
   }

@@ -43,8 +43,9 @@ class HfConfig {
   std::vector<std::string> problems_;
 };
 
-/// The entries of a config.json, with the settings of banned and forced tokens from `generation`,
-/// the generation_config.json at the path `place`, where newer versions keep them.
+/// The entries of a config.json, with the settings of banned and forced tokens, and the special
+/// tokens that it does not name, from `generation`: the generation_config.json at the path `place`,
+/// where newer versions keep them.
 PHRASEQ_API nlohmann::json with_generation_settings(nlohmann::json config,
                                                     const nlohmann::json& generation,
                                                     const std::string& place);

@@ -19,8 +19,11 @@ constexpr std::array<std::pair<const char*, int64_t>, 4> kM2mSpecialIds = {
      {"decoder_start_token_id", kEos}}};
 
 /// Tokens that are never produced; only null and an empty list are taken.
-constexpr std::array kM2mBannedTokens = {
-    "bad_words_ids", "suppress_tokens", "begin_suppress_tokens"};
+constexpr std::array kM2mBannedTokens = {"bad_words_ids",
+                                         "forced_decoder_ids",
+                                         "sequence_bias",
+                                         "suppress_tokens",
+                                         "begin_suppress_tokens"};
 
 void reject_banned_tokens(HfConfig& config) {
   for (const char* name : kM2mBannedTokens) {

@@ -15,6 +15,8 @@ constexpr std::array kMustBeOff = {"normalize_before",
                                    "add_final_layer_norm",
                                    "forced_bos_token_id",
                                    "tie_encoder_decoder",
+                                   "forced_decoder_ids",
+                                   "sequence_bias",
                                    "suppress_tokens",
                                    "begin_suppress_tokens"};
 

@@ -36,7 +36,7 @@ class MarianImporter {
     const std::string config_path = (folder_ / "config.json").string();
     config_ = read_json(config_path);
     model_.options = options_from_marian_config(config_, config_path);
-    check_generation_config();
+    add_generation_config();
     read_vocabularies();
     read_weights();
     add_parameters();
@@ -49,13 +49,13 @@ class MarianImporter {
  private:
   bool shared() const { return model_.options.at("share_all_embeddings") == true; }
 
-  /// Newer versions keep bad_words_ids there.
-  void check_generation_config() {
+  /// Newer versions keep bad_words_ids and the first token there.
+  void add_generation_config() {
     const fs::path path = folder_ / "generation_config.json";
     if (!fs::exists(path))
       return;
-    options_from_marian_config(with_generation_settings(config_, read_json(path), path.string()),
-                               path.string());
+    config_ = with_generation_settings(config_, read_json(path), path.string());
+    options_from_marian_config(config_, path.string());
   }
 
   void read_languages() {
@@ -132,22 +132,20 @@ class MarianImporter {
     }
   }
 
-  /// The positions that the file has; without them, those of Marian.
+  /// The positions that the file has; of a stack without them, those of Marian.
   void take_positions() {
     std::set<std::string> kinds;
     for (const std::string stack : {"encoder", "decoder"}) {
       const auto table = take(stack + ".embed_positions.weight");
-      if (!table)
-        continue;
-      kinds.insert(kind_of_positions(*table, weights_path_));
-      if (kinds.contains("learned"))
+      const auto kind = table ? kind_of_positions(*table, weights_path_) : "marian";
+      kinds.insert(kind);
+      if (kind == "learned")
         add_learned_positions(model_, weights_, *table, stack);
     }
     if (kinds.size() > 1)
       throw FormatError(
           fmt::format("{}: encoder and decoder have different positions", weights_path_));
-    if (!kinds.empty())
-      model_.options["pos"] = *kinds.begin();
+    model_.options["pos"] = *kinds.begin();
   }
 
   void add_output_bias(const std::optional<TensorView>& given) {
@@ -159,6 +157,8 @@ class MarianImporter {
     auto bias = reorder_bias(values, target_, weights_path_);
     if (!target_.has_bos)
       bias[kBos] = kNeverProduced;
+    if (target_.rows[kPad] == target_.rows[kEos] || target_.rows[kPad] == target_.rows[kUnk])
+      bias[kPad] = kNeverProduced;  // the row counts once
     model_.add_output_bias(bias);
   }
 

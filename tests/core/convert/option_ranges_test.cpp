@@ -32,6 +32,14 @@ TEST(OptionRanges, RefuseWhatNoArchitectureAccepts) {
   expect_refused("encoder_attention_heads", 3, "encoder_embed_dim = 8 is not divisible by");
 }
 
+TEST(OptionRanges, NeedAWidthForSinusoids) {
+  json options = {{"decoder_embed_dim", 15}, {"decoder_attention_heads", 3}, {"pos", "marian"}};
+  EXPECT_THAT([&] { check_option_ranges(options, "model"); },
+              ThrowsMessage<FormatError>(HasSubstr("decoder_embed_dim = 15, but")));
+  options["pos"] = "learned";
+  check_option_ranges(options, "model");
+}
+
 TEST(OptionRanges, ReducePositionsThatAreNotLearned) {
   json options = {{"pos", "fairseq"}, {"max_source_positions", int64_t{1} << 40}};
   check_option_ranges(options, "model.pt");
@@ -44,7 +52,9 @@ TEST(OptionRanges, ReducePositionsThatAreNotLearned) {
 TEST(GenerationSettings, HaveTheSpecialTokensOfTheModel) {
   const json config = {{"eos_token_id", 2}, {"decoder_start_token_id", 7}};
   const json same = {{"eos_token_id", {2}}, {"decoder_start_token_id", 7}, {"pad_token_id", 1}};
-  EXPECT_EQ(with_generation_settings(config, same, "g.json"), config);
+  json completed = config;
+  completed["pad_token_id"] = 1;
+  EXPECT_EQ(with_generation_settings(config, same, "g.json"), completed);
   EXPECT_THAT(
       [&] {
         with_generation_settings(config, {{"decoder_start_token_id", 0}}, "g.json");

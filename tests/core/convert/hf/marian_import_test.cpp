@@ -1,6 +1,7 @@
 #include "core/convert/hf/marian_import.h"
 
 #include <filesystem>
+#include <functional>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -134,26 +135,76 @@ TEST(MarianImport, ReadsLearnedPositionsAsTheExportWritesThem) {
   EXPECT_EQ(again.options.at("max_source_positions"), 9);
 }
 
-TEST(MarianImport, RejectsPositionsThatDifferBetweenEncoderAndDecoder) {
+using EditTensors = std::function<void(std::vector<TensorView>& tensors)>;
+
+/// Of a model with learned positions whose tensors were changed.
+void expect_different_positions(const EditTensors& change) {
   const TemporaryFolder folder;
   ImportedModel model = import_marian_mt(kGolden, "", "");
   export_learned_positions(folder, model);
   const std::string path = folder.file("hf/model.safetensors");
   const auto exported = CheckpointFile::open(path);
   auto tensors = exported.tensors();
-  const std::vector<float> zeros(9 * 16, 0.0F);
-  for (TensorView& tensor : tensors) {
-    if (tensor.name == "model.encoder.embed_positions.weight")
-      tensor.bytes = std::as_bytes(std::span(zeros));
-  }
+  change(tensors);
   write_checkpoint(folder.file("other.safetensors"), {{"format", "pt"}}, tensors);
   fs::rename(folder.file("other.safetensors"), path);
-  try {
-    import_marian_mt(folder.file("hf"), "", "");
-    FAIL() << "the encoder's positions were replaced by those of the decoder";
-  } catch (const FormatError& problem) {
-    EXPECT_THAT(problem.message(), HasSubstr("encoder and decoder have different positions"));
-  }
+  EXPECT_THAT([&] { import_marian_mt(folder.file("hf"), "", ""); },
+              ::testing::ThrowsMessage<FormatError>(
+                  HasSubstr("encoder and decoder have different positions")));
+}
+
+TEST(MarianImport, RejectsPositionsThatDifferBetweenEncoderAndDecoder) {
+  const std::vector<float> zeros(9 * 16, 0.0F);
+  expect_different_positions([&](std::vector<TensorView>& tensors) {
+    for (TensorView& tensor : tensors) {
+      if (tensor.name == "model.encoder.embed_positions.weight")
+        tensor.bytes = std::as_bytes(std::span(zeros));
+    }
+  });
+}
+
+/// A stack without a table has Marian's positions.
+TEST(MarianImport, RejectsPositionsOfOneStackAlone) {
+  expect_different_positions([](std::vector<TensorView>& tensors) {
+    std::erase_if(tensors, [](const TensorView& tensor) {
+      return tensor.name == "model.decoder.embed_positions.weight";
+    });
+  });
+}
+
+/// The golden model with other settings; an entry that is null is left out.
+ImportedModel import_with(const json& config_changes,
+                          const json& generation,
+                          const json& vocabulary = golden_json("vocab.json")) {
+  const TemporaryFolder folder;
+  fs::copy(kGolden, folder.file("hf"), fs::copy_options::recursive);
+  json config = golden_json("config.json");
+  config.merge_patch(config_changes);
+  folder.write("hf/config.json", config.dump());
+  folder.write("hf/generation_config.json", generation.dump());
+  folder.write("hf/vocab.json", vocabulary.dump());
+  return import_marian_mt(folder.file("hf"), "", "");
+}
+
+TEST(MarianImport, TakesTheFirstTokenFromTheGenerationConfiguration) {
+  const int64_t eos = golden_json("config.json").at("eos_token_id");
+  const json without = {{"decoder_start_token_id", nullptr}};
+  EXPECT_EQ(import_with(without, json::object()).options.at("start_token"), "bos");  // <pad>
+  EXPECT_EQ(import_with(without, {{"decoder_start_token_id", eos}}).options.at("start_token"),
+            "eos");
+}
+
+/// Otherwise the softmax would count the row twice.
+TEST(MarianImport, NeverProducesPaddingThatIsAnotherSymbol) {
+  const int64_t eos = golden_json("config.json").at("eos_token_id");
+  const json config = {
+      {"pad_token_id", eos}, {"decoder_start_token_id", eos}, {"bad_words_ids", nullptr}};
+  json vocabulary = golden_json("vocab.json");
+  vocabulary["padding"] = vocabulary["<pad>"];
+  vocabulary.erase("<pad>");
+  const auto values = values_by_name(import_with(config, json::object(), vocabulary));
+  EXPECT_EQ(values.at("decoder.output_bias")[kPad], -1e9);
+  EXPECT_GT(values.at("decoder.output_bias")[kEos], -1e3);
 }
 
 std::string rejection_of_config(const json& changes) {
