@@ -39,6 +39,14 @@ std::string load(sentencepiece::SentencePieceProcessor& processor, const std::st
   }
 }
 
+/// White space within a piece separates, as in fairseq's dictionary: normalization leaves, for
+/// example, U+0085.
+void append_symbols(const std::vector<std::string>& pieces, std::vector<std::string>& symbols) {
+  for (const std::string& piece : pieces) {
+    for (const std::string_view part : split_whitespace(piece)) symbols.emplace_back(part);
+  }
+}
+
 }  // namespace
 
 struct SentencePieceTokenizer::State {
@@ -76,7 +84,7 @@ std::vector<std::string> SentencePieceTokenizer::take_language_token(std::string
 std::vector<std::string> SentencePieceTokenizer::encode(std::string_view line) const {
   std::vector<std::string> symbols = take_language_token(line), pieces;
   check(state_->processor.Encode(prepared(line), &pieces), "encode");
-  symbols.insert(symbols.end(), pieces.begin(), pieces.end());
+  append_symbols(pieces, symbols);
   return symbols;
 }
 
@@ -89,7 +97,7 @@ std::vector<std::string> SentencePieceTokenizer::sample(std::string_view line,
                                        static_cast<float>(settings_.alpha),
                                        &pieces),
         "sample");
-  symbols.insert(symbols.end(), pieces.begin(), pieces.end());
+  append_symbols(pieces, symbols);
   return symbols;
 }
 

@@ -56,8 +56,9 @@ bool has_cased_letter(std::string_view token) {
   });
 }
 
-/// The spellings of a word with their counts, in the order in which they were first seen.
-using Spellings = std::vector<std::pair<std::string, int64_t>>;
+/// The spellings of a word with their counts, in the order in which they were first seen. Moses can
+/// count the first words of sentences as a tenth.
+using Spellings = std::vector<std::pair<std::string, double>>;
 
 /// Words in the order in which they were first seen.
 class SpellingCounts {
@@ -73,7 +74,7 @@ class SpellingCounts {
       ++found->second;
     }
   }
-  void set(const std::string& spelling, int64_t count) {
+  void set(const std::string& spelling, double count) {
     Spellings& spellings = of(to_lowercase(spelling));
     for (auto& [known, number] : spellings) {
       if (known == spelling) {
@@ -121,14 +122,14 @@ void count_line(const std::string& line, SpellingCounts& counts) {
 }
 
 /// The first number of "(12/34)" or "(12)". A field that was cut has another one.
-std::optional<int64_t> count_in(std::string_view field) {
+std::optional<double> count_in(std::string_view field) {
   if (field.size() < 2 || !field.starts_with('(') || !field.ends_with(')'))
     return std::nullopt;
   field = field.substr(1, field.size() - 2);
   const size_t slash = field.find('/');
-  if (slash != std::string_view::npos && !number_in<int64_t>(field.substr(slash + 1)))
+  if (slash != std::string_view::npos && !finite_number_in(field.substr(slash + 1)))
     return std::nullopt;
-  const auto count = number_in<int64_t>(field.substr(0, slash));
+  const auto count = finite_number_in(field.substr(0, slash));
   return count && *count >= 0 ? count : std::nullopt;
 }
 
@@ -203,11 +204,11 @@ std::string learn_truecase_model(const std::function<bool(std::string&)>& next) 
   while (next(line)) count_line(line, counts);
   std::string model;
   for (const auto& [word, spellings] : counts.sorted()) {
-    int64_t total = 0;
+    double total = 0;
     for (const auto& [spelling, count] : spellings) total += count;
-    model += fmt::format("{} ({}/{})", spellings[0].first, spellings[0].second, total);
+    model += fmt::format("{} ({:.0f}/{:.0f})", spellings[0].first, spellings[0].second, total);
     for (size_t i = 1; i < spellings.size(); ++i)
-      model += fmt::format(" {} ({})", spellings[i].first, spellings[i].second);
+      model += fmt::format(" {} ({:.0f})", spellings[i].first, spellings[i].second);
     model += '\n';
   }
   return model;

@@ -51,6 +51,16 @@ TEST(SentencePieceTokenizer, KeepsUnknownCharactersAsTheyAre) {
   EXPECT_THAT(tokenizer.encode("\xE2\x98\x83"), ElementsAre("\xE2\x96\x81", "\xE2\x98\x83"));
 }
 
+/// SentencePiece's normalization keeps U+0085.
+TEST(SentencePieceTokenizer, SeparatesAtWhitespaceWithinPieces) {
+  const SentencePieceTokenizer tokenizer(
+      tiny_model(SentencePieceType::kUnigram), "tiny", {.alpha = 1});
+  const std::string line = "\xC2\x85 \xE2\x98\x83\xC2\x85\xE2\x98\x83";
+  const auto symbols = ElementsAre("\xE2\x96\x81", "\xE2\x96\x81", "\xE2\x98\x83", "\xE2\x98\x83");
+  EXPECT_THAT(tokenizer.encode(line), symbols);
+  EXPECT_THAT(tokenizer.sample(line, 1), symbols);
+}
+
 TEST(SentencePieceTokenizer, RejectsAPieceThatSentencePieceThrowsAt) {
   using namespace std::string_literals;
   const std::string model = "\n\x09\n\x05<unk>\x18\x02\n\x04\n\x02\0a"s;  // <unk> and "\0a"
