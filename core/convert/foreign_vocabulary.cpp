@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <span>
+#include <unordered_set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -18,6 +19,14 @@ void check_symbol(const std::string& symbol, const std::string& path) {
     throw FormatError(
         fmt::format("{}: '{}' cannot be a symbol of a dictionary", path, excerpt(symbol)));
   }
+}
+
+/// `known`: the symbols before.
+void check_is_new(const std::string& symbol,
+                  std::unordered_set<std::string>& known,
+                  const std::string& path) {
+  if (!known.insert(symbol).second)
+    throw FormatError(fmt::format("{}: there are two symbols '{}'", path, excerpt(symbol)));
 }
 
 }  // namespace
@@ -40,12 +49,14 @@ ForeignVocabulary order_symbols(const std::vector<std::string>& symbols,
   ForeignVocabulary made;
   made.known = static_cast<int64_t>(symbols.size());
   made.rows.assign(specials.begin(), specials.end());
+  std::unordered_set<std::string> known = {"<s>", "<pad>", "</s>", "<unk>"};
   std::string text(kByteOrderMark);  // else that of the first symbol would be removed
   for (int64_t row = 0; row < made.known; ++row) {
     if (std::ranges::find(specials, row) != specials.end())
       continue;
     const std::string& symbol = symbols[static_cast<size_t>(row)];
     check_symbol(symbol, path);
+    check_is_new(symbol, known, path);
     text += symbol + " 1\n";
     made.rows.push_back(row);
   }

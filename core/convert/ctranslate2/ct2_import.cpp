@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "core/base/error.h"
+#include "core/base/wording/message_text.h"
 #include "core/checkpoint/fairseq/fairseq_options.h"
 #include "core/checkpoint/safetensors/float_values.h"
 #include "core/convert/ctranslate2/ct2_file.h"
@@ -266,6 +267,21 @@ class Ct2Importer {
          {"source_bos", entry.has("add_source_bos") && entry.at("add_source_bos").truth()},
          {"source_eos", entry.has("add_source_eos") && entry.at("add_source_eos").truth()},
          {"dropout", 0.1}});
+    refuse_renamed_tokens();
+  }
+
+  /// The special tokens are found by their usual names.
+  void refuse_renamed_tokens() const {
+    refuse_other_token("eos_token", "</s>");
+    refuse_other_token("unk_token", "<unk>");
+    if (model_.options.at("source_bos") == true)
+      refuse_other_token("bos_token", "<s>");
+  }
+
+  void refuse_other_token(const char* setting, const char* symbol) const {
+    const json given = config_.value(setting, json());
+    if (given.is_string() && given != symbol)
+      refuse(fmt::format("{} is '{}', not {}", setting, excerpt(given.get<std::string>()), symbol));
   }
 
   void read_vocabularies(const std::string& source_lang, const std::string& target_lang) {

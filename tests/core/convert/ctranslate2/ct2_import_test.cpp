@@ -115,6 +115,37 @@ std::string rejection_of_model(const std::string& bytes) {
   return rejection_of_folder(folder.path());
 }
 
+TEST(Ct2Import, RejectsSpecialTokensWithOtherNames) {
+  const TemporaryFolder folder;
+  fs::copy(kCt2Golden, folder.path());
+  const std::string path = folder.file("config.json");
+  const json original = json::parse(read_bytes(path));
+  for (const char* setting : {"eos_token", "unk_token"}) {
+    json config = original;
+    config[setting] = "end";
+    write_bytes(path, config.dump());
+    EXPECT_THAT(rejection_of_folder(folder.path()), HasSubstr(setting + std::string(" is 'end'")));
+  }
+  json config = original;
+  config["bos_token"] = "begin";
+  write_bytes(path, config.dump());
+  EXPECT_EQ(rejection_of_folder(folder.path()), "accepted");
+  config["add_source_bos"] = true;
+  write_bytes(path, config.dump());
+  EXPECT_THAT(rejection_of_folder(folder.path()), HasSubstr("bos_token is 'begin'"));
+}
+
+TEST(Ct2Import, NamesASymbolThatOccursTwice) {
+  const TemporaryFolder folder;
+  fs::copy(kCt2Golden, folder.path());
+  const std::string path = folder.file("source_vocabulary.json");
+  json symbols = json::parse(read_bytes(path));
+  symbols[6] = symbols[5];
+  write_bytes(path, symbols.dump());
+  EXPECT_THAT(rejection_of_folder(folder.path()),
+              HasSubstr(path + ": there are two symbols '" + symbols[5].get<std::string>() + "'"));
+}
+
 /// Hugging Face's models for many languages, which begin their sources with a token of them.
 TEST(Ct2Import, RejectsSourcesThatBeginWithTheTokenOfALanguage) {
   const TemporaryFolder folder;
