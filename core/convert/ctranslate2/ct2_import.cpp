@@ -52,6 +52,7 @@ class Ct2Importer {
     if (file_->specification() != "TransformerSpec")
       refuse(fmt::format("it is a '{}'", file_->specification()));
     variables_ = file_->variables();
+    refuse_quantized();
     read_config();
     read_vocabularies(source_lang, target_lang);
     for (const char* stack : {"encoder", "decoder"}) take_stack(stack);
@@ -64,6 +65,17 @@ class Ct2Importer {
  private:
   [[noreturn]] void refuse(std::string_view problem) const {
     throw UsageError(fmt::format("{}: the model cannot be imported: {}", file_->path(), problem));
+  }
+
+  void refuse_quantized() const {
+    for (const auto& [name, variable] : variables_) {
+      if (name.ends_with("/weight") && !is_float(variable.dtype))
+        throw UsageError(
+            fmt::format("{}: the model cannot be imported: its weights are quantized ({})",
+                        file_->path(),
+                        to_string(variable.dtype)),
+            "Convert the original model with --quantization float32 or float16.");
+    }
   }
 
   // Variables; one that is taken is not left over.
@@ -208,7 +220,11 @@ class Ct2Importer {
   }
 
   void take_positions(const std::string& stack) {
-    const TensorView& table = take(stack + "/position_encodings/encodings");
+    const std::string name = stack + "/position_encodings/encodings";
+    if (!variables_.contains(name))
+      refuse(fmt::format(
+          "there is no table '{}': only sinusoidal and learned positions are supported", name));
+    const TensorView& table = take(name);
     const json positions = table.shape.empty() ? 0 : table.shape[0];
     agree("pos", kind_of_positions(table, file_->path()), stack);
     if (model_.options.at("pos") == "learned")

@@ -135,6 +135,15 @@ TEST(Ct2Import, RejectsSpecialTokensWithOtherNames) {
   EXPECT_THAT(rejection_of_folder(folder.path()), HasSubstr("bos_token is 'begin'"));
 }
 
+TEST(Ct2Import, NamesPositionsThatItDoesNotSupport) {
+  std::string bytes = read_bytes(std::string(kCt2Golden) + "/model.bin");
+  const std::string name = "position_encodings/encodings";
+  for (size_t at = bytes.find(name); at != std::string::npos; at = bytes.find(name))
+    bytes.replace(at, name.size(), "position_encodings/relatives");
+  EXPECT_THAT(rejection_of_model(bytes),
+              HasSubstr("only sinusoidal and learned positions are supported"));
+}
+
 TEST(Ct2Import, NamesASymbolThatOccursTwice) {
   const TemporaryFolder folder;
   fs::copy(kCt2Golden, folder.path());
