@@ -21,17 +21,6 @@ constexpr const char* kFormatHint =
     "A line is 'source ||| target ||| category ||| probability ||| count', with words separated by "
     "single spaces. 'phraseq phrase-table check FILE' lists all invalid lines.";
 
-std::vector<std::string_view> split_fields(std::string_view line) {
-  std::vector<std::string_view> fields;
-  size_t begin = 0;
-  for (size_t end = 0; (end = line.find(kSeparator, begin)) != std::string_view::npos;) {
-    fields.push_back(line.substr(begin, end - begin));
-    begin = end + kSeparator.size();
-  }
-  fields.push_back(line.substr(begin));
-  return fields;
-}
-
 /// Takes the one space on the sides that face a separator; false when one is missing.
 bool trim_field(std::string_view& field, bool is_first, bool is_last) {
   if (field == " ") {  // both sides' space at once: an empty field
@@ -164,7 +153,7 @@ std::string phrase_text(const std::vector<std::string>& words) {
 ParsedPhraseLine parse_phrase_line(std::string_view line) {
   ParsedPhraseLine parsed;
   auto& problems = parsed.problems;
-  auto fields = split_fields(line);
+  auto fields = split_text(line, kSeparator);
   if (fields.size() != kFields) {
     problems.push_back(
         fmt::format("{}, expected {}", counted(std::ssize(fields), "field"), kFields));
