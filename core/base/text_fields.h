@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -30,6 +31,14 @@ inline std::vector<std::string_view> filled_parts(std::string_view text,
   std::vector<std::string_view> parts = split_text(text, separator);
   std::erase(parts, std::string_view());
   return parts;
+}
+
+/// `text` without the `characters` at both ends.
+inline std::string_view trimmed(std::string_view text, std::string_view characters = " \t\r\n") {
+  const size_t begin = text.find_first_not_of(characters);
+  if (begin == std::string_view::npos)
+    return {};
+  return text.substr(begin, text.find_last_not_of(characters) - begin + 1);
 }
 
 /// `text` with a to z instead of A to Z, whatever the locale; all other bytes stay.

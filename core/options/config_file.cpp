@@ -9,10 +9,10 @@
 
 #include <fmt/format.h>
 
+#include "core/base/text_fields.h"
 #include "core/base/wording/message_text.h"
 #include "core/io/mapping/mapped_file.h"
 #include "core/io/utf8.h"
-#include "core/options/value_text.h"
 
 namespace phraseq {
 namespace {

@@ -10,8 +10,6 @@
 namespace phraseq {
 namespace {
 
-constexpr std::string_view kSpaces = " \t\r\n";
-
 template <class Value>
 std::string joined(const std::vector<Value>& values) {
   std::string result;
@@ -35,13 +33,6 @@ std::string_view without_brackets(std::string_view text) {
 }
 
 }  // namespace
-
-std::string_view trimmed(std::string_view text) {
-  const size_t first = text.find_first_not_of(kSpaces);
-  if (first == std::string_view::npos)
-    return {};
-  return text.substr(first, text.find_last_not_of(kSpaces) - first + 1);
-}
 
 template <>
 std::optional<bool> value_from_text(std::string_view text) {

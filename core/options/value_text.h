@@ -54,7 +54,4 @@ std::vector<std::string> split_list(std::string_view text, bool numbers);
 /// "0 to 1", "at least 1" …
 std::string range_text(double low, double high);
 
-/// The text without spaces at its ends.
-std::string_view trimmed(std::string_view text);
-
 }  // namespace phraseq

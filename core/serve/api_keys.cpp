@@ -1,19 +1,12 @@
 #include "core/serve/api_keys.h"
 
 #include "core/base/error.h"
+#include "core/base/text_fields.h"
 #include "core/io/line_reader.h"
 
 namespace phraseq {
 
 namespace {
-
-std::string without_spaces_around(const std::string& line) {
-  constexpr const char* kSpaces = " \t\r";
-  const size_t begin = line.find_first_not_of(kSpaces);
-  return begin == std::string::npos
-             ? std::string()
-             : line.substr(begin, line.find_last_not_of(kSpaces) + 1 - begin);
-}
 
 /// Whether two texts are equal, in a time that depends only on the length of `given`.
 bool equal_in_constant_time(std::string_view given, std::string_view key) {
@@ -29,7 +22,7 @@ bool equal_in_constant_time(std::string_view given, std::string_view key) {
 
 ApiKeys::ApiKeys(const std::string& file) {
   for (const std::string& line : read_lines(file)) {
-    std::string key = without_spaces_around(line);
+    std::string key(trimmed(line));
     if (!key.empty() && !key.starts_with('#'))
       keys_.push_back(std::move(key));
   }

@@ -1,21 +1,16 @@
 #include "core/translate/post_process.h"
 
+#include "core/base/text_fields.h"
 #include "core/text/replace_all.h"
 
 namespace phraseq {
 
 namespace {
 
-std::string strip(const std::string& text) {
-  const size_t begin = text.find_first_not_of(' ');
-  if (begin == std::string::npos)
-    return {};
-  return text.substr(begin, text.find_last_not_of(' ') - begin + 1);
-}
-
 /// The symbols joined, with `mark` where a word begins or ends.
 std::string join_at(std::string_view symbols, std::string_view mark) {
-  return strip(replace_all(replace_all(std::string(symbols), " ", ""), mark, " "));
+  const std::string text = replace_all(replace_all(std::string(symbols), " ", ""), mark, " ");
+  return std::string(trimmed(text, " "));
 }
 
 std::string join_continued(std::string_view symbols) {

@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/text_fields.h"
 #include "core/base/wording/message_text.h"
 
 namespace phraseq {
@@ -137,12 +138,7 @@ json resolve_number(std::string_view text) {
 
 }  // namespace
 
-std::string_view trimmed_yaml(std::string_view text) {
-  const size_t begin = text.find_first_not_of(" \t");
-  if (begin == std::string_view::npos)
-    return {};
-  return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
-}
+std::string_view trimmed_yaml(std::string_view text) { return trimmed(text, " \t"); }
 
 size_t end_before_comment(std::string_view text, size_t from) {
   for (size_t i = from; i < text.size(); ++i) {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "core/base/text_fields.h"
 #include "core/options/value_text.h"
 
 namespace phraseq::fairseq {

@@ -19,12 +19,7 @@ constexpr const char* kEnd = "</w>";
 constexpr const char* kSeparator = "@@";
 constexpr size_t kCachedWords = 1 << 18;
 
-std::string_view strip_ends(std::string_view text) {
-  const size_t begin = text.find_first_not_of("\r\n ");
-  if (begin == std::string_view::npos)
-    return {};
-  return text.substr(begin, text.find_last_not_of("\r\n ") - begin + 1);
-}
+std::string_view strip_ends(std::string_view text) { return trimmed(text, "\r\n "); }
 
 bool is_count(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;

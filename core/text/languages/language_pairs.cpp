@@ -31,14 +31,6 @@ bool is_file(const std::string& name) {
   return fs::is_regular_file(name, problem);
 }
 
-/// The text without whitespace at both ends.
-std::string trimmed(std::string_view text) {
-  const size_t begin = text.find_first_not_of(kWhiteSpace);
-  if (begin == std::string_view::npos)
-    return {};
-  return std::string(text.substr(begin, text.find_last_not_of(kWhiteSpace) + 1 - begin));
-}
-
 /// "en-pt-BR" as en and pt-BR, en-pt and BR. No language has a slash or a space.
 std::vector<LanguagePair> divisions(const std::string& text) {
   std::vector<LanguagePair> pairs;
@@ -118,7 +110,7 @@ std::vector<LanguagePair> parse_language_pairs(const std::string& text, const Pa
   const std::string list = is_file(text) ? read_file(text) : text;
   std::vector<LanguagePair> pairs;
   for (const std::string_view part : split_text(list, ",")) {
-    const LanguagePair pair = parse_pair(trimmed(part), exists);
+    const LanguagePair pair = parse_pair(std::string(trimmed(part, kWhiteSpace)), exists);
     if (std::find(pairs.begin(), pairs.end(), pair) != pairs.end())
       throw UsageError(fmt::format("--lang-pairs: {} is listed twice", pair.name()));
     pairs.push_back(pair);

@@ -10,7 +10,6 @@
 #include "core/io/mapping/mapped_file.h"
 #include "core/io/utf8.h"
 #include "core/io/yaml/yaml_reader.h"
-#include "core/options/value_text.h"
 
 namespace phraseq::fairseq {
 namespace {
