@@ -81,12 +81,7 @@ struct BpeCodes::Cache {
 };
 
 std::vector<std::string_view> split_blanks(std::string_view line) {
-  std::vector<std::string_view> words;
-  for (const std::string_view word : split_text(strip_ends(line), " ")) {
-    if (!word.empty())
-      words.push_back(word);
-  }
-  return words;
+  return filled_parts(strip_ends(line), " ");
 }
 
 BpeCodes::BpeCodes(const std::string& text, const std::string& name)
