@@ -4,22 +4,12 @@
 #include <array>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "core/base/text_fields.h"
 
 namespace phraseq {
 namespace {
-
-template <class Value>
-std::string joined(const std::vector<Value>& values) {
-  std::string result;
-  for (const Value& value : values) {
-    if (&value != &values.front())
-      result += ',';
-    result += text_of(value);
-  }
-  return result;
-}
 
 std::string_view without_brackets(std::string_view text) {
   const bool round = text.starts_with('(') && text.ends_with(')');
@@ -83,8 +73,12 @@ std::string text_of(int64_t value) { return fmt::format("{}", value); }
 std::string text_of(double value) { return fmt::format("{}", value); }
 std::string text_of(const std::string& value) { return value; }
 std::string text_of(const EnumTarget& value) { return value.name(); }
-std::string text_of(const std::vector<int64_t>& values) { return joined(values); }
-std::string text_of(const std::vector<double>& values) { return joined(values); }
+std::string text_of(const std::vector<int64_t>& values) {
+  return fmt::format("{}", fmt::join(values, ","));
+}
+std::string text_of(const std::vector<double>& values) {
+  return fmt::format("{}", fmt::join(values, ","));
+}
 
 std::string text_of(const std::vector<std::string>& values) {
   std::string result;
