@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <system_error>
@@ -124,15 +123,10 @@ json resolve_number(std::string_view text) {
     return nullptr;
   if (text.starts_with('+'))
     text.remove_prefix(1);
-  const char* end = text.data() + text.size();
-  int64_t whole = 0;
-  if (const auto [stop, error] = std::from_chars(text.data(), end, whole);
-      error == std::errc() && stop == end)
-    return whole;
-  double number = 0;
-  if (const auto [stop, error] = std::from_chars(text.data(), end, number);
-      error == std::errc() && stop == end && std::isfinite(number))
-    return number;
+  if (const auto whole = number_in<int64_t>(text))
+    return *whole;
+  if (const auto number = finite_number_in(text))
+    return *number;
   return nullptr;
 }
 
