@@ -1,10 +1,14 @@
 #include "core/translate/translation_text.h"
 
+#include <algorithm>
 #include <numbers>
+#include <string_view>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "core/base/text_fields.h"
 #include "core/base/wording/message_text.h"
 #include "core/translate/extras/constrained_line.h"
 #include "core/translate/extras/unknown_spelling.h"
@@ -20,14 +24,9 @@ double to_base_2(double natural) { return natural / std::numbers::ln2; }
 
 /// fairseq marks what its references do not know with a second pair of brackets.
 std::string mark_unknowns(const std::string& symbols) {
-  std::string marked;
-  for (size_t begin = 0; begin <= symbols.size();) {
-    const size_t end = std::min(symbols.find(' ', begin), symbols.size());
-    const std::string symbol = symbols.substr(begin, end - begin);
-    marked += (begin > 0 ? " " : "") + (symbol == kUnknownSymbol ? "<<unk>>" : symbol);
-    begin = end + 1;
-  }
-  return marked;
+  auto marked = split_text(symbols, " ");
+  std::replace(marked.begin(), marked.end(), kUnknownSymbol, std::string_view("<<unk>>"));
+  return fmt::format("{}", fmt::join(marked, " "));
 }
 
 std::string hard_text(const Hypothesis& hypothesis, const std::vector<int64_t>& source) {

@@ -1,11 +1,11 @@
 #include "core/options/fairseq/flag_page.h"
 
-#include <algorithm>
 #include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "core/base/text_fields.h"
 #include "core/options/fairseq/flag_table.h"
 
 namespace phraseq::fairseq {
@@ -52,13 +52,7 @@ std::string commands_text(const Flag& flag) {
 }
 
 std::string names_text(std::string_view names) {
-  std::string text;
-  for (size_t begin = 0; begin < names.size();) {
-    const size_t end = std::min(names.find(' ', begin), names.size());
-    text += fmt::format("{}`{}`", text.empty() ? "" : " ", names.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return text;
+  return fmt::format("`{}`", fmt::join(split_text(names, " "), "` `"));
 }
 
 /// The answer, and what it needs.

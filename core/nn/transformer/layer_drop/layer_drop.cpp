@@ -15,13 +15,11 @@ namespace {
 /// The numbers of "0,2,4", sorted; nothing for a text that is not such a list.
 std::optional<std::vector<int64_t>> numbers_in(const std::string& list) {
   std::vector<int64_t> numbers;
-  for (size_t begin = 0; begin <= list.size();) {
-    const size_t end = std::min(list.find(',', begin), list.size());
-    const auto number = number_in<int64_t>(std::string_view(list).substr(begin, end - begin));
+  for (const std::string_view part : split_text(list, ",")) {
+    const auto number = number_in<int64_t>(part);
     if (!number)
       return std::nullopt;
     numbers.push_back(*number);
-    begin = end + 1;
   }
   std::sort(numbers.begin(), numbers.end());
   return numbers;
