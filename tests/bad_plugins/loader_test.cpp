@@ -14,6 +14,7 @@
 #include "phraseq/abi_stamp.h"
 #include "tests/bad_plugins/libraries/toy.h"
 #include "tests/bad_plugins/plugin_folder.h"
+#include "tests/support/file_content.h"
 
 namespace phraseq {
 namespace {

@@ -2,7 +2,6 @@
 
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <stdlib.h>
 #include <string>
 
@@ -38,8 +37,3 @@ class PluginFolder {
  private:
   std::filesystem::path path_;
 };
-
-inline std::string content_of(const std::string& path) {
-  std::ifstream stream(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}

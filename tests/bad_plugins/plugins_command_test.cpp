@@ -7,10 +7,12 @@
 #include <gtest/gtest.h>
 
 #include "tests/bad_plugins/plugin_folder.h"
+#include "tests/support/file_content.h"
 #include "tests/support/shell.h"
 
 namespace {
 
+using phraseq::content_of;
 using phraseq::testing::Outcome;
 using testing::AllOf;
 using testing::HasSubstr;

@@ -1,7 +1,5 @@
 // phraseq phrase-table as a user runs it.
 
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <utility>
 
@@ -10,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "tests/core/io/temporary_folder.h"
+#include "tests/support/file_content.h"
 #include "tests/support/shell.h"
 
 namespace phraseq {
@@ -27,10 +26,6 @@ class PhraseTableCommand : public ::testing::Test {
                              " 2>&1";
     return shell(line);
   }
-  std::string content_of(const std::string& name) const {
-    std::ifstream stream(folder.file(name), std::ios::binary);
-    return {std::istreambuf_iterator<char>(stream), {}};
-  }
 
   TemporaryFolder folder;
 };
@@ -41,7 +36,7 @@ TEST_F(PhraseTableCommand, BuildsATableThatCheckAcceptsAndMatchReads) {
   const Outcome built = run("build --source s --target t --output table --min-count 2");
   EXPECT_EQ(built.code, kExitOk) << built.text;
   EXPECT_THAT(built.text, HasSubstr("table: 4 phrases from 4 sentence pairs"));
-  EXPECT_EQ(content_of("table"),
+  EXPECT_EQ(content_of(folder.file("table")),
             "buch ||| book ||| others ||| 1 ||| 2\n"
             "das ||| the ||| others ||| 1 ||| 2\n"
             "ein ||| a ||| others ||| 1 ||| 2\n"
@@ -83,13 +78,13 @@ TEST_F(PhraseTableCommand, TakesAGivenAlignment) {
   folder.write("links", "0-1 1-0\n");
   const std::string bitext = "build --source s --target t --alignment links --output table ";
   EXPECT_EQ(run(bitext + "--min-count 1").code, kExitOk);
-  EXPECT_EQ(content_of("table"),
+  EXPECT_EQ(content_of(folder.file("table")),
             "a ||| y ||| others ||| 1 ||| 1\n"
             "a b ||| x y ||| others ||| 1 ||| 1\n"
             "b ||| x ||| others ||| 1 ||| 1\n");
   folder.write("links", "0-2\n");
   EXPECT_EQ(run(bitext).code, kExitData);
-  EXPECT_THAT(content_of("table"), HasSubstr("a b ||| x y"));  // the old one is whole
+  EXPECT_THAT(content_of(folder.file("table")), HasSubstr("a b ||| x y"));  // the old one is whole
 }
 
 TEST_F(PhraseTableCommand, CheckEndsWithTheCodeOfBadData) {

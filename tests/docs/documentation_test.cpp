@@ -24,7 +24,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using docs::all_pages;
-using docs::content_of;
 using docs::kSource;
 using docs::Link;
 using docs::links_and_places_in;

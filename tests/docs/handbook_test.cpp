@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
+
+#include "tests/support/file_content.h"
 
 namespace phraseq {
 namespace {
@@ -17,11 +17,6 @@ namespace {
 namespace fs = std::filesystem;
 
 const fs::path kTree = PHRASEQ_SOURCE_FOLDER;
-
-std::string text_of_file(const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
 
 /// Code without comments, the export mark and whitespace.
 std::string bare_code(const std::string& code) {
@@ -56,7 +51,7 @@ std::vector<QuotedBlock> quoted_blocks() {
   std::vector<QuotedBlock> blocks;
   const std::string mark = "```cpp core/";
   for (const auto& entry : fs::directory_iterator(kTree / "docs/handbook")) {
-    const std::string page = text_of_file(entry.path());
+    const std::string page = content_of(entry.path());
     for (size_t at = page.find(mark); at != std::string::npos; at = page.find(mark, at + 1)) {
       const size_t line_end = page.find('\n', at);
       const size_t end = page.find("\n```", line_end);
@@ -73,7 +68,7 @@ TEST(DeclarationsInTheHandbook, AreThoseOfTheHeaders) {
   size_t checked = 0;
   for (const QuotedBlock& block : quoted_blocks()) {
     ASSERT_TRUE(fs::is_regular_file(kTree / block.header)) << block.page << ": " << block.header;
-    const std::string header = bare_code(text_of_file(kTree / block.header));
+    const std::string header = bare_code(content_of(kTree / block.header));
     for (const std::string& declaration : declarations_of(block.code)) {
       ++checked;
       EXPECT_TRUE(header.find(declaration) != std::string::npos)

@@ -1,19 +1,13 @@
 #pragma once
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <string>
 #include <vector>
+
+#include "tests/support/file_content.h"
 
 namespace phraseq::docs {
 
 inline const std::filesystem::path kSource = PHRASEQ_SOURCE_FOLDER;
-
-inline std::string content_of(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
 
 /// Every hand-written and generated page of the source tree.
 inline std::vector<std::filesystem::path> all_pages() {

@@ -96,7 +96,7 @@ TEST_F(InstalledTree, HasTheFilesThatItsPagesLinkTo) {
   for (const auto& entry : fs::recursive_directory_iterator(prefix() + "/share/doc/phraseq/docs")) {
     if (entry.path().extension() != ".md")
       continue;
-    for (const std::string& link : docs::links_in(docs::content_of(entry.path())))
+    for (const std::string& link : docs::links_in(content_of(entry.path())))
       EXPECT_TRUE(fs::exists(entry.path().parent_path() / link)) << entry << " links to " << link;
   }
 }

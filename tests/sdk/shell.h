@@ -2,21 +2,16 @@
 
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <string>
 
 #include "tests/core/io/temporary_folder.h"
+#include "tests/support/file_content.h"
 #include "tests/support/shell.h"
 
 namespace phraseq::sdk {
 
 using phraseq::testing::Outcome;
 using phraseq::testing::shell;
-
-inline std::string content_of(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
 
 /// A folder of one test's own, far from the source tree, in which files grow piece by piece.
 class GrowingFolder {

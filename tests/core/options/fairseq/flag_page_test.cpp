@@ -2,9 +2,10 @@
 
 #include <cstdlib>
 #include <fstream>
-#include <sstream>
 
 #include <gtest/gtest.h>
+
+#include "tests/support/file_content.h"
 
 namespace phraseq::fairseq {
 namespace {
@@ -15,11 +16,8 @@ constexpr const char* kPage = PHRASEQ_SOURCE_FOLDER "/docs/guide/fairseq_flags.m
 TEST(FlagPage, IsWhatTheTableSays) {
   if (std::getenv("PHRASEQ_WRITE_PAGES") != nullptr)
     std::ofstream(kPage) << flag_page();
-  std::ifstream stream(kPage);
-  std::ostringstream text;
-  text << stream.rdbuf();
-  EXPECT_TRUE(text.str() == flag_page()) << kPage << " differs: run this test with "
-                                         << "PHRASEQ_WRITE_PAGES=1";
+  EXPECT_TRUE(content_of(kPage) == flag_page()) << kPage << " differs: run this test with "
+                                                << "PHRASEQ_WRITE_PAGES=1";
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include "core/options/fairseq/flag_table.h"
 
 #include <fstream>
-#include <map>
 #include <set>
 #include <sstream>
 #include <string>
@@ -14,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/options/fairseq/component_names.h"
+#include "tests/support/file_content.h"
 
 namespace phraseq::fairseq {
 namespace {
@@ -59,10 +59,7 @@ TEST(FlagTable, HasExactlyTheFlagsOfFairseqsOwnParsers) {
 
 /// The names that the page of a command lists, "`--beam`".
 std::string options_page(const std::string& command) {
-  std::ifstream stream(PHRASEQ_SOURCE_FOLDER "/docs/options/phraseq-" + command + ".md");
-  std::ostringstream text;
-  text << stream.rdbuf();
-  return text.str();
+  return content_of(PHRASEQ_SOURCE_FOLDER "/docs/options/phraseq-" + command + ".md");
 }
 
 /// "--save-async" of "--write-checkpoints-asynchronously --save-async".
