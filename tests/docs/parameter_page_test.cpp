@@ -1,7 +1,6 @@
 // docs/parameters/*.md against the models that the code builds: names and shapes of the
 // Transformer, and the counts of presets.
 
-#include <fstream>
 #include <map>
 #include <set>
 #include <sstream>
@@ -13,29 +12,13 @@
 #include "core/nn/architecture.h"
 #include "core/nn/transformer/transformer_model.h"
 #include "core/plugin/loader.h"
+#include "tests/support/parameter_rows.h"
 
 namespace phraseq {
 namespace {
 
+using testing_support::parameter_rows;
 using Shape = std::vector<int64_t>;
-
-/// The cells of a page's table rows, code marks taken off.
-std::vector<std::vector<std::string>> table_rows(const std::string& architecture) {
-  std::ifstream page(PHRASEQ_SOURCE_FOLDER "/docs/parameters/" + architecture + ".md");
-  std::vector<std::vector<std::string>> rows;
-  for (std::string line; std::getline(page, line);) {
-    if (!line.starts_with("| `"))
-      continue;
-    std::vector<std::string> cells;
-    std::istringstream rest(line.substr(1));
-    for (std::string cell; std::getline(rest, cell, '|');) {
-      std::erase(cell, '`');
-      cells.push_back(cell.substr(1, cell.size() - 2));
-    }
-    rows.push_back(cells);
-  }
-  return rows;
-}
 
 /// Sizes that are all different, so that no two symbols can stand for each other.
 const std::map<std::string, int64_t> kSizes = {{"d_enc", 6},
@@ -75,7 +58,7 @@ Shape shape_from(const std::string& text) {
 /// Parameter → (shape, when), of the tables of encoder and decoder.
 std::map<std::string, std::pair<Shape, std::string>> described_parameters() {
   std::map<std::string, std::pair<Shape, std::string>> parameters;
-  for (const auto& row : table_rows("transformer")) {
+  for (const auto& row : parameter_rows("transformer")) {
     if (row[0].starts_with("encoder.") || row[0].starts_with("decoder."))
       parameters[row[0]] = {shape_from(row[1]), row[2]};
   }
@@ -189,7 +172,7 @@ TEST_P(ParameterPageOf, CountsTheParametersOfEveryPreset) {
   std::set<std::string> counted;
   std::set<std::string> offered;
   for (const Preset& preset : registry.components().front()->presets) offered.insert(preset.name);
-  for (const auto& row : table_rows(GetParam())) {
+  for (const auto& row : parameter_rows(GetParam())) {
     if (!offered.contains(row[0]))
       continue;
     const Selection preset = registry.select(Architecture::kKind, row[0]);

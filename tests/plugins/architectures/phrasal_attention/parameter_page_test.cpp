@@ -1,6 +1,5 @@
 // docs/parameters/phrasal_attention.md against the models that the code builds.
 
-#include <fstream>
 #include <map>
 #include <sstream>
 
@@ -12,29 +11,12 @@
 #include "plugins/architectures/phrasal_attention/phrase_attention.h"
 #include "plugins/architectures/phrasal_attention/presets.h"
 #include "tests/support/architecture_checks.h"
+#include "tests/support/parameter_rows.h"
 
 namespace phraseq::phrasal {
 namespace {
 
-using Cells = std::vector<std::string>;
-
-/// The cells of the page's table rows, code marks taken off.
-std::vector<Cells> table_rows() {
-  std::ifstream page(PHRASEQ_SOURCE_FOLDER "/docs/parameters/phrasal_attention.md");
-  std::vector<Cells> rows;
-  for (std::string line; std::getline(page, line);) {
-    if (!line.starts_with("| `"))
-      continue;
-    Cells cells;
-    std::istringstream rest(line.substr(1));
-    for (std::string cell; std::getline(rest, cell, '|');) {
-      std::erase(cell, '`');
-      cells.push_back(cell.substr(1, cell.size() - 2));
-    }
-    rows.push_back(cells);
-  }
-  return rows;
-}
+using testing_support::parameter_rows;
 
 /// "[4·d, d]" in numbers.
 std::vector<int64_t> shape_from(const std::string& text,
@@ -57,7 +39,7 @@ std::vector<int64_t> shape_from(const std::string& text,
 std::vector<std::vector<int64_t>> shapes_on_page(const std::string& parameter,
                                                  const std::map<std::string, int64_t>& symbols) {
   std::vector<std::vector<int64_t>> shapes;
-  for (const Cells& row : table_rows()) {
+  for (const auto& row : parameter_rows("phrasal_attention")) {
     if (row[0] == parameter)
       shapes.push_back(shape_from(row[1], symbols));
   }
@@ -156,7 +138,7 @@ TEST(ParameterPage, CountsTheParametersOfThePapersModels) {
   std::map<std::string, PhrasalAttentionOptions> presets;
   for (const Preset& preset : phrasal_attention_presets()) preset.apply(presets[preset.name]);
   int64_t counted = 0;
-  for (const Cells& row : table_rows()) {
+  for (const auto& row : parameter_rows("phrasal_attention")) {
     const std::string name = row[0].substr(0, row[0].find(','));
     if (!name.starts_with("phrasal_"))
       continue;
