@@ -2,12 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <tuple>
 
 #include <fmt/format.h>
 
-#include "core/base/error.h"
 #include "core/base/text_fields.h"
 #include "core/io/folders/folder_entries.h"
 

@@ -1,6 +1,5 @@
 #include "core/conformance/tokenizer_suite.h"
 
-#include <algorithm>
 #include <memory>
 #include <string>
 #include <string_view>

@@ -1,6 +1,5 @@
 #include "core/criterion/token_loss.h"
 
-#include <algorithm>
 #include <vector>
 
 #include <ATen/ops/empty.h>

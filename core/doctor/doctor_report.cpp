@@ -1,7 +1,5 @@
 #include "core/doctor/doctor_report.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

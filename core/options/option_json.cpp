@@ -2,8 +2,6 @@
 
 #include <array>
 
-#include <fmt/format.h>
-
 #include "core/options/option_help.h"
 
 namespace phraseq {

@@ -1,7 +1,6 @@
 #include "core/options/option_text.h"
 
 #include <algorithm>
-#include <cmath>
 #include <type_traits>
 
 #include <fmt/format.h>

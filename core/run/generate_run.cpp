@@ -1,7 +1,5 @@
 #include "core/run/generate_run.h"
 
-#include <utility>
-
 #include <fmt/format.h>
 
 #include "core/options/command_line.h"

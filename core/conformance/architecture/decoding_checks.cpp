@@ -1,6 +1,5 @@
 #include "core/conformance/architecture/decoding_checks.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include <ATen/core/grad_mode.h>

@@ -1,6 +1,5 @@
 #include "core/conformance/architecture/long_sentence_checks.h"
 
-#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <utility>

@@ -1,6 +1,5 @@
 #include "core/convert/hf/marian_import.h"
 
-#include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <set>

@@ -1,7 +1,5 @@
 #include "core/convert/marian/marian_settings.h"
 
-#include <algorithm>
-#include <array>
 #include <set>
 #include <utility>
 

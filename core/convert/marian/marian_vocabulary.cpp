@@ -1,6 +1,5 @@
 #include "core/convert/marian/marian_vocabulary.h"
 
-#include <algorithm>
 #include <string_view>
 #include <utility>
 #include <vector>

@@ -1,7 +1,6 @@
 #include "core/data/text/loader_corpus.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <utility>
 
 #include <fmt/format.h>

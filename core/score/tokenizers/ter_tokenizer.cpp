@@ -1,7 +1,5 @@
 #include "core/score/tokenizers/ter_tokenizer.h"
 
-#include <algorithm>
-
 #include "core/score/tokenizers/punctuation_rules.h"
 #include "core/text/replace_all.h"
 #include "core/text/unicode.h"
