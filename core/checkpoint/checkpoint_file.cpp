@@ -113,7 +113,7 @@ void check_header_checksum(std::string_view header,
                   "does not contain its checksum in the form in which phraseq writes it",
                   kRewrittenHint);
   }
-  const std::string found = checksum_text(header_checksum(header, digits));
+  const std::string found = crc32c_text(header_checksum(header, digits));
   if (found != recorded) {
     header_defect(path,
                   fmt::format("has the checksum {}, expected the recorded {}", found, recorded),
@@ -224,7 +224,7 @@ void CheckpointFile::verify_tensors() const {
   if (is_foreign())
     return;
   for (const auto& tensor : state_->tensors) {
-    const std::string found = checksum_text(crc32c(tensor.bytes));
+    const std::string found = crc32c_text(crc32c(tensor.bytes));
     const std::string& recorded = state_->checksums.find(tensor.name)->second;
     if (found == recorded)
       continue;

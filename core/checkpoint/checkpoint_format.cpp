@@ -30,8 +30,6 @@ uint32_t header_checksum(std::string_view header, size_t digits) {
   return crc32c_of(header.substr(digits + kNoChecksum.size()), checksum);
 }
 
-std::string checksum_text(uint32_t checksum) { return fmt::format("{:08x}", checksum); }
-
 std::string length_bytes(uint64_t header_length) {
   std::string bytes;
   for (uint64_t i = 0; i < kHeaderLengthBytes; ++i) {

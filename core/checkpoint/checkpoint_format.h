@@ -27,9 +27,6 @@ size_t find_header_checksum(std::string_view header);
 /// CRC-32C of the eight length bytes and the header, with the digits at `digits` replaced by zeros.
 uint32_t header_checksum(std::string_view header, size_t digits);
 
-/// Eight lowercase hexadecimal digits.
-std::string checksum_text(uint32_t checksum);
-
 /// The eight bytes in front of the header.
 std::string length_bytes(uint64_t header_length);
 /// The length of the header that the first eight bytes of a file give.

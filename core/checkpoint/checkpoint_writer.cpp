@@ -70,7 +70,7 @@ void order_for_alignment(std::vector<const TensorView*>& by_name) {
 
 std::string tensor_checksums(const std::vector<const TensorView*>& tensors) {
   auto checksums = nlohmann::json::object();
-  for (const auto* tensor : tensors) checksums[tensor->name] = checksum_text(crc32c(tensor->bytes));
+  for (const auto* tensor : tensors) checksums[tensor->name] = crc32c_text(crc32c(tensor->bytes));
   return checksums.dump();
 }
 
@@ -91,7 +91,7 @@ std::string sealed_header(const std::map<std::string, std::string>& metadata,
   }
   std::string text = header_text(header);
   const size_t digits = find_header_checksum(text);
-  return text.replace(digits, kNoChecksum.size(), checksum_text(header_checksum(text, digits)));
+  return text.replace(digits, kNoChecksum.size(), crc32c_text(header_checksum(text, digits)));
 }
 
 /// The header of the checkpoint at `path`. Throws UsageError if a reader would refuse it.

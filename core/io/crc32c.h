@@ -17,7 +17,7 @@ PHRASEQ_API uint32_t crc32c(std::span<const std::byte> bytes, uint32_t seed = 0)
 /// The same by table look-up, for processors without the instruction.
 PHRASEQ_API uint32_t crc32c_by_table(std::span<const std::byte> bytes, uint32_t seed = 0);
 
-/// A sum as phraseq's files and messages show it: eight hexadecimal digits.
+/// A sum as phraseq's files and messages show it: eight lowercase hexadecimal digits.
 PHRASEQ_API std::string crc32c_text(uint32_t sum);
 
 }  // namespace phraseq
