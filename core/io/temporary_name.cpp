@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 #include <sys/file.h>
 
+#include "core/base/text_fields.h"
 #include "core/io/failpoint.h"
 
 namespace phraseq {
@@ -59,12 +60,10 @@ bool follow_link(std::string& path) {
 /// N of "/proc/self/fd/N"; -1 for any other path.
 int descriptor_at(const std::string& path) {
   const std::string name = fs::path(path).filename().string();
-  const char* const end = name.data() + name.size();
-  int descriptor = -1;
-  const auto [stop, invalid] = std::from_chars(name.data(), end, descriptor);
+  const int descriptor = number_in<int>(name).value_or(-1);
   std::error_code problem;
-  const bool is_number = invalid == std::errc() && stop == end && descriptor >= 0;
-  return is_number && fs::equivalent(folder_of(path), "/proc/self/fd", problem) ? descriptor : -1;
+  return descriptor >= 0 && fs::equivalent(folder_of(path), "/proc/self/fd", problem) ? descriptor
+                                                                                      : -1;
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 #include "core/text/bpe/bpe_codes.h"
 
-#include <charconv>
 #include <mutex>
 
 #include <fmt/format.h>
@@ -123,14 +122,11 @@ void BpeCodes::restrict_to(const std::string& text, int64_t threshold, const std
     if (strip_ends(line).empty())
       continue;
     const auto parts = split_text(strip_ends(line), " ");
-    int64_t count = 0;
-    if (parts.size() == 2)
-      std::from_chars(parts[1].data(), parts[1].data() + parts[1].size(), count);
     if (parts.size() != 2 || !is_count(parts[1])) {
       throw FormatError(fmt::format("{}:{}: '{}' is not a symbol and a count", name, number, line),
                         "Give a file that `subword-nmt get-vocab` wrote.");
     }
-    if (count >= threshold)
+    if (number_in<int64_t>(parts[1]).value_or(0) >= threshold)
       vocabulary_.emplace(parts[0]);
   }
   if (vocabulary_.empty())
