@@ -35,16 +35,6 @@ ToyText toy_text(int pairs, uint64_t seed) {
   return text;
 }
 
-void write_toy_corpus(const Workspace& workspace, int training_pairs) {
-  const auto write = [&](const std::string& name, const ToyText& text) {
-    workspace.write(name + ".en", text.english);
-    workspace.write(name + ".de", text.german);
-  };
-  write("train", toy_text(training_pairs, 1));
-  write("dev", toy_text(20, 2));
-  write("test", toy_text(30, 3));
-}
-
 Arguments toy_preprocess() {
   return words(
       "preprocess --source-lang en --target-lang de --destdir data-bin "

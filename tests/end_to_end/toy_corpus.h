@@ -17,8 +17,17 @@ struct ToyText {
 /// `pairs` sentences of 1 to 7 words, the same for the same seed.
 ToyText toy_text(int pairs, uint64_t seed);
 
-/// Writes train, dev (20 pairs) and test (30) as NAME.en and NAME.de.
-void write_toy_corpus(const Workspace& workspace, int training_pairs = 200);
+/// Writes train, dev (20 pairs) and test (30) as NAME.en and NAME.de. A Workspace is a folder.
+template <class Folder>
+void write_toy_corpus(const Folder& folder, int training_pairs = 200) {
+  const auto write = [&](const std::string& name, const ToyText& text) {
+    folder.write(name + ".en", text.english);
+    folder.write(name + ".de", text.german);
+  };
+  write("train", toy_text(training_pairs, 1));
+  write("dev", toy_text(20, 2));
+  write("test", toy_text(30, 3));
+}
 
 /// `preprocess` of that corpus into `data-bin`, words as symbols.
 Arguments toy_preprocess();

@@ -3,7 +3,6 @@
 
 #include <filesystem>
 #include <string>
-#include <tuple>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -50,15 +49,6 @@ class Wheel : public ::testing::Test {
                  "/bin:/usr/bin:/bin " + command);
   }
 
-  void write_text() const {
-    for (const auto& [name, pairs, seed] :
-         {std::tuple("train", 200, 1), std::tuple("dev", 20, 2)}) {
-      const auto text = end_to_end::toy_text(pairs, static_cast<uint64_t>(seed));
-      folder_.write(std::string(name) + ".en", text.english);
-      folder_.write(std::string(name) + ".de", text.german);
-    }
-  }
-
   sdk::GrowingFolder folder_;
   std::string site_;
 };
@@ -69,7 +59,7 @@ TEST_F(Wheel, BringsAllThatTrainingNeedsButPyTorch) {
   EXPECT_THAT(without.text, HasSubstr("pip install 'torch=="));
 
   fs::create_directory_symlink(fs::canonical(PHRASEQ_TORCH_FOLDER), site_ + "/torch");
-  write_text();
+  end_to_end::write_toy_corpus(folder_);
   const Outcome data = in_environment(
       "phraseq preprocess --source-lang en --target-lang de --trainpref train --validpref dev "
       "--destdir data-bin");

@@ -2,7 +2,6 @@
 
 #include <filesystem>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -63,12 +62,7 @@ class InstalledTree : public ::testing::Test {
   }
 
   void write_data() const {
-    for (const auto& [name, pairs, seed] :
-         {std::tuple("train", 200, 1), std::tuple("dev", 20, 2)}) {
-      const auto text = end_to_end::toy_text(pairs, static_cast<uint64_t>(seed));
-      folder_.write(std::string(name) + ".en", text.english);
-      folder_.write(std::string(name) + ".de", text.german);
-    }
+    end_to_end::write_toy_corpus(folder_);
     const Outcome outcome = phraseq(
         "preprocess --source-lang en --target-lang de --destdir data-bin "
         "--trainpref train --validpref dev");
