@@ -1,5 +1,7 @@
 #pragma once
 
+#include <memory>
+
 #include <ATen/core/Tensor.h>
 #include <torch/nn/module.h>
 
@@ -28,5 +30,10 @@ class PHRASEQ_API LinearMap : public torch::nn::Module {
  private:
   MapRole role_;
 };
+
+/// The elements of a map's weight, which are its multiply-adds for one row; 0 if there is no map.
+inline double weight_count(const std::shared_ptr<LinearMap>& map) {
+  return map ? static_cast<double>(map->weight.numel()) : 0.0;
+}
 
 }  // namespace phraseq::nn

@@ -73,11 +73,9 @@ void AdditiveAttention::initialize(RecurrentInitializer& initializer) {
 }
 
 double AdditiveAttention::multiply_adds(double source_tokens, double steps) const {
-  const auto numbers = [](const std::shared_ptr<LinearMap>& map) {
-    return map ? static_cast<double>(map->weight.numel()) : 0.0;
-  };
-  return source_tokens * numbers(source_) + steps * (numbers(state_) + numbers(embedding_)) +
-         source_tokens * steps * (numbers(tags_) + numbers(coverage_));
+  return source_tokens * weight_count(source_) +
+         steps * (weight_count(state_) + weight_count(embedding_)) +
+         source_tokens * steps * (weight_count(tags_) + weight_count(coverage_));
 }
 
 }  // namespace phraseq::nn

@@ -29,8 +29,7 @@ void ContextInput::initialize(RecurrentInitializer& initializer) {
 }
 
 double ContextInput::multiply_adds(double rows) const {
-  const auto tags = context_tags_ ? context_tags_->weight.numel() : 0;
-  return rows * static_cast<double>(context_->weight.numel() + tags);
+  return rows * (weight_count(context_) + weight_count(context_tags_));
 }
 
 ContextGru::ContextGru(const RecurrentOptions& o, int64_t slots)

@@ -94,11 +94,9 @@ void Coverage::initialize(RecurrentInitializer& initializer) {
 }
 
 double Coverage::multiply_adds(double source_tokens, double steps) const {
-  const auto numbers = [](const std::shared_ptr<LinearMap>& map) {
-    return map ? static_cast<double>(map->weight.numel()) : 0.0;
-  };
-  return source_tokens * (numbers(source_) + numbers(fertility_)) + steps * numbers(state_) +
-         source_tokens * steps * (numbers(source_tags_) + numbers(hidden_));
+  return source_tokens * (weight_count(source_) + weight_count(fertility_)) +
+         steps * weight_count(state_) +
+         source_tokens * steps * (weight_count(source_tags_) + weight_count(hidden_));
 }
 
 }  // namespace phraseq::nn

@@ -38,12 +38,8 @@ void Readout::initialize(RecurrentInitializer& initializer) {
 }
 
 double Readout::multiply_adds(double rows) const {
-  double numbers = 0;
-  for (const auto& each : {state_, context_, context_tags_, embedding_}) {
-    if (each)
-      numbers += static_cast<double>(each->weight.numel());
-  }
-  return rows * numbers;
+  return rows * (weight_count(state_) + weight_count(context_) + weight_count(context_tags_) +
+                 weight_count(embedding_));
 }
 
 }  // namespace phraseq::nn
