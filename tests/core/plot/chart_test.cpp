@@ -5,6 +5,7 @@
 
 #include "core/plot/bar_chart.h"
 #include "core/plot/line_chart.h"
+#include "tests/support/count_of.h"
 #include "tests/support/xml.h"
 
 namespace phraseq::plot {
@@ -13,12 +14,6 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 using testing_support::XmlCheck;
-
-size_t count_of(const std::string& text, const std::string& part) {
-  size_t count = 0;
-  for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
-  return count;
-}
 
 Chart example_chart() {
   Chart chart;

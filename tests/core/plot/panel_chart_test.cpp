@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/support/count_of.h"
 #include "tests/support/xml.h"
 
 namespace phraseq::plot {
@@ -17,12 +18,6 @@ using ::testing::Not;
 using testing_support::XmlCheck;
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-
-size_t count_in(const std::string& text, const std::string& part) {
-  size_t count = 0;
-  for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
-  return count;
-}
 
 Panel panel_of(std::vector<CurvePoint> points, bool marks = false) {
   CurveStyle style;
@@ -44,7 +39,7 @@ std::string drawn(const Panel& panel) {
 
 TEST(PanelChart, DrawsALineWithRoundTicksAndThousandsSeparators) {
   const std::string svg = drawn(panel_of({{1000, 4}, {2500, 3}, {12000, 2.5}}));
-  EXPECT_EQ(count_in(svg, "<polyline"), 1u);
+  EXPECT_EQ(count_of(svg, "<polyline"), 1u);
   for (const char* text :
        {">Curves<", ">Updates<", ">Loss<", ">0<", ">2,000<", ">12,000<", ">4.0<"})
     EXPECT_THAT(svg, HasSubstr(text));
@@ -53,14 +48,14 @@ TEST(PanelChart, DrawsALineWithRoundTicksAndThousandsSeparators) {
 TEST(PanelChart, BreaksTheLineWhereAValueIsNotFiniteAndMarksALonePoint) {
   const std::string svg =
       drawn(panel_of({{1, 4}, {2, 3}, {3, kNan}, {4, 2}, {5, kNan}, {6, 3}, {7, 1}}));
-  EXPECT_EQ(count_in(svg, "<polyline"), 2u);
-  EXPECT_EQ(count_in(svg, "<circle"), 1u);
+  EXPECT_EQ(count_of(svg, "<polyline"), 2u);
+  EXPECT_EQ(count_of(svg, "<circle"), 1u);
   EXPECT_THAT(svg, HasSubstr("<title>run, 4: 2</title>"));
 }
 
 TEST(PanelChart, ShowsOnePoint) {
-  EXPECT_EQ(count_in(drawn(panel_of({{300, 0.125}})), "<circle"), 1u);
-  EXPECT_EQ(count_in(drawn(panel_of({{0, 0}})), "<circle"), 1u);
+  EXPECT_EQ(count_of(drawn(panel_of({{300, 0.125}})), "<circle"), 1u);
+  EXPECT_EQ(count_of(drawn(panel_of({{0, 0}})), "<circle"), 1u);
 }
 
 TEST(PanelChart, IsDrawnWithoutAnyPoint) {
@@ -87,7 +82,7 @@ TEST(PanelChart, EndsForValuesOfAnySize) {
 
 TEST(PanelChart, DrawsPointsThatAreOnlyAtOneLargePlace) {
   for (const double place : {9.2e18, 1e308})
-    EXPECT_EQ(count_in(drawn(panel_of({{place, 4}, {place, 3}})), "<polyline"), 1u);
+    EXPECT_EQ(count_of(drawn(panel_of({{place, 4}, {place, 3}})), "<polyline"), 1u);
 }
 
 TEST(PanelChart, ShortensLongNamesAndBreaksLongNotes) {
@@ -113,8 +108,8 @@ TEST(PanelChart, TellsMoreThanEightRunsApartByDashes) {
     panel.curves.push_back({"run", {{1, 1}, {2, static_cast<double>(run)}}, style});
   }
   const std::string svg = drawn(panel);
-  EXPECT_EQ(count_in(svg, "stroke-dasharray=\"7 3\""), 8u);
-  EXPECT_EQ(count_in(svg, "stroke-dasharray=\"2 3\""), 1u);
+  EXPECT_EQ(count_of(svg, "stroke-dasharray=\"7 3\""), 8u);
+  EXPECT_EQ(count_of(svg, "stroke-dasharray=\"2 3\""), 1u);
 }
 
 TEST(ThinOut, KeepsPeaksAndEndsOfAMillionPoints) {

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/support/count_of.h"
+
 namespace phraseq {
 namespace {
 
@@ -14,12 +16,6 @@ std::string warning_of(const std::vector<std::string>& lines) {
   SubwordDetector watch("en");
   for (const std::string& line : lines) watch.observe(line);
   return testing::internal::GetCapturedStderr();
-}
-
-size_t times(const std::string& text, const std::string& part) {
-  size_t count = 0;
-  for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
-  return count;
 }
 
 TEST(SubwordMarks, AreCountedByTheirKind) {
@@ -41,7 +37,7 @@ TEST(SubwordDetector, WarnsOnceOfTextThatWasCutBefore) {
   const std::string bpe = warning_of({"a big dog", "two ca@@ ts sle@@ ep", "ca@@ ts", "ca@@ ts"});
   EXPECT_THAT(bpe, HasSubstr("[en] the text appears to be segmented into subwords already"));
   EXPECT_THAT(bpe, HasSubstr("end with @@"));
-  EXPECT_EQ(times(bpe, "segmented into subwords already"), 1u) << bpe;
+  EXPECT_EQ(count_of(bpe, "segmented into subwords already"), 1u) << bpe;
   EXPECT_THAT(warning_of({"\u2581a \u2581big \u2581do g"}), HasSubstr("begin with U+2581"));
 }
 
