@@ -128,8 +128,8 @@ void write(const std::vector<Translation>& translations,
     output.write(translation_text(translation, task, run.options.format));
 }
 
-/// Translates the source, a buffer at a time, and tells `report`. False when nobody reads the
-/// output any more before it is whole.
+/// Translates the source, a buffer at a time, and tells `report`. False if the reader of the output
+/// is gone before all of it is written.
 bool translate_all(const GenerateRun& run,
                    ResultMaker& maker,
                    SentenceSource& source,

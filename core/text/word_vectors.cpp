@@ -28,7 +28,7 @@ std::string_view without_trailing_space(std::string_view line) {
   return line.substr(0, line.find_last_not_of(" \t\r\v\f") + 1);
 }
 
-/// Cuts off what stands before the first space.
+/// Removes the text before the first space, and the space; returns the text.
 std::string_view cut_first_field(std::string_view& line) {
   const size_t space = std::min(line.find(' '), line.size());
   const std::string_view field = line.substr(0, space);

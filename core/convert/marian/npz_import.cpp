@@ -179,7 +179,7 @@ class NpzImporter {
     take_sublayer_norm(name + "_Wo", ours + "_layer_norm");
   }
 
-  /// SSRU. Its norm is named otherwise than that of attention (Marian's DecoderLayerRNN).
+  /// SSRU, whose norm has another name than attention's (Marian's DecoderLayerRNN).
   void take_recurrent_unit(const std::string& name, const std::string& ours) {
     take_matrix(name + "_W", ours + ".x_proj.weight");
     take_matrix(name + "_Wf", ours + ".f_proj.weight");

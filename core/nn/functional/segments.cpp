@@ -31,7 +31,7 @@ void check_offsets(const at::Tensor& rows, const SegmentOffsets& offsets) {
                    "Offsets must go from 0 to the number of rows.");
 }
 
-/// Calls work(range) for the segments, on as many threads as pay.
+/// Calls work(range) for the segments, on as many threads as are worthwhile.
 template <typename Work>
 void over_segments(const SegmentOffsets& offsets, int64_t columns, const Work& work) {
   const int64_t mean_rows =

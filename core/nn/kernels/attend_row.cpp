@@ -266,7 +266,8 @@ PHRASEQ_INLINE void mix_pieces(const Element* const* kv,
   for (int i = 0; i < heads * pieces; ++i) store_lanes(out + channel + i * kLanes<Sum>, sums[i]);
 }
 
-/// Heads of `pieces` vectors, as many at a time as have eight.
+/// Mixes the values of all heads, each of `pieces` vectors; heads of eight vectors in all at a
+/// time.
 template <int pieces, class Element, class Sum>
 PHRASEQ_INLINE void mix_heads(const Element* const* kv,
                               int64_t tokens,

@@ -179,7 +179,7 @@ struct AdditiveGradients {
   int64_t wanted_features;
 };
 
-/// Rows of layer normalization (Ba et al. 2016) with what stands before it:
+/// Rows of layer normalization (Ba et al. 2016) with what precedes it:
 ///
 ///   h = residual + m · x,  mean = Σ h / columns,  rstd = 1 / √(Σ (h - mean)² / columns + eps),
 ///   n = (h - mean) · rstd,  y = n · gain + bias

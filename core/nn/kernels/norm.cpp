@@ -1,7 +1,7 @@
 #include "core/nn/kernels/arithmetic.h"
 #include "core/nn/kernels/level.h"
 
-// Layer normalization (Ba et al. 2016) with what stands before it in a post-norm sub-layer.
+// Layer normalization (Ba et al. 2016) with what precedes it in a post-norm sub-layer.
 namespace phraseq::nn::kernels::PHRASEQ_KERNEL_LEVEL {
 namespace {
 

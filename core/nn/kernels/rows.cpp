@@ -1,7 +1,7 @@
 #include "core/nn/kernels/arithmetic.h"
 #include "core/nn/kernels/level.h"
 
-// Element-wise passes over rows: what stands around matrix products.
+// Element-wise passes over rows, before and after matrix products.
 namespace phraseq::nn::kernels::PHRASEQ_KERNEL_LEVEL {
 namespace {
 

@@ -17,7 +17,7 @@ size_t mapped_bytes(const SizeClass& size) {
 }
 
 /// Whether the machine has `bytes` more. The system promises memory that it does not have and kills
-/// the process when it is used; hence this look at every 64 MiB that were mapped. As much must be
+/// the process when it is used, so this looks after every 64 MiB that were mapped. As much must be
 /// left for what is allocated between two looks, here or by libraries.
 bool is_available(size_t bytes) {
   constexpr size_t kLook = size_t{64} << 20;

@@ -38,7 +38,7 @@ std::string with_plain_blanks(std::string_view text) {
 
 bool is_inner_mark(char one) { return one == '.' || one == ',' || one == ':'; }
 
-/// Behind the token that begins here.
+/// Where the token that begins at `begin` ends.
 size_t token_end(std::string_view text, size_t begin) {
   size_t end = begin + 1;
   const bool has_loose_comma = text[begin] == ',' && end < text.size() &&

@@ -45,7 +45,7 @@ std::string MemoryWatch::advice(int64_t tokens, int64_t free_bytes) const {
         largest(),
         model_.bytes_per_token() / 1000);
   }
-  // A longer sentence needs more memory than its tokens: batches of as many tokens have fitted.
+  // Batches with as many tokens have fit: what needs the memory is the length of the sentence.
   return fmt::format("batches of up to {} tokens have fit: --max-tokens {} would fit",
                      largest(),
                      std::min(largest(), tokens * 3 / 4));

@@ -119,8 +119,8 @@ at::Tensor cross_attention_reference(const at::Tensor& q,
 
 namespace {
 
-/// One query a row against keys that were gathered for it: q [rows, …], keys [keys of all rows, …]
-/// → [rows, out columns].
+/// One query per row, with the keys that were gathered for the row: q [rows, …], keys [keys of all
+/// rows, …] → [rows, out columns].
 at::Tensor attend_gathered(const at::Tensor& q,
                            const at::Tensor& keys,
                            const std::vector<int64_t>& key_offsets,

@@ -12,7 +12,8 @@ namespace {
 
 using Words = std::u32string_view;
 
-// Behind a name: these only names have; those also follow other words; offices also stand in front.
+// What follows a name. Strong addresses follow nothing else; the others also follow other words;
+// offices also precede names.
 constexpr std::array<Words, 5> kStrongAddresses = {U"先生", U"女士", U"同志", U"烈士", U"小姐"};
 constexpr std::array<Words, 3> kAddresses = {U"太太", U"夫人", U"老师"};
 constexpr std::array<Words, 28> kOffices = {
@@ -31,7 +32,7 @@ constexpr Words kNotInNames =
 // Surnames that are a word of grammar more often than a name, unless a segmenter joined them to
 // one.
 constexpr Words kAlsoGrammar = U"位于时成向常方万任何左项都和";
-// What begins like a name and is a word.
+// Words that begin like a name.
 constexpr std::array<Words, 35> kOtherWords = {
     U"荣誉", U"名誉", U"金牌",   U"白宫",   U"黄金",   U"高等", U"安全",   U"文化",   U"文学",
     U"史学", U"康复", U"管理",   U"万能",   U"古典",   U"江苏", U"江西",   U"武汉",   U"温州",

@@ -39,7 +39,7 @@ constexpr std::array<Word, 24> kBeforeNumber = {
     "of",     "by",    "than",   "about",  "approximately", "equals", "returns", "Returns",
     "yields", "value", "values", "nearly", "almost",        "around", "exactly", "only",
     "EUR",    "CHF",   "USD",    "costs",  "therefore",     ";",      "roughly", "averaged"};
-// Behind these, or in front of them, digits with a point are a version.
+// Digits with a point, next to one of these, are a version.
 constexpr std::array<Word, 10> kVersioned = {"version",
                                              "versions",
                                              "release",
@@ -88,7 +88,7 @@ bool mentions_version(const WordContext& words) {
   return false;
 }
 
-/// Behind a number that is code or a placeholder: * 0.1, % { 12.1 % }.
+/// Whether the number is part of code or of a placeholder: * 0.1, % { 12.1 % }.
 bool is_code(const WordContext& words, size_t at) {
   const Word before = words.before(at);
   return before == "{" || words.at(at + 1) == "}" ||

@@ -16,7 +16,7 @@ namespace {
 
 using Word = std::string_view;
 
-// Behind these a number is measured and no version: 12.5 % in German, 1,5 % in English.
+// A number before one of these is a quantity, not a version: 12.5 % in German, 1,5 % in English.
 constexpr std::array<Word, 27> kMeasures = {
     "%",      "percent", "prozent", "hz", "khz",  "mhz",  "ghz",   "mm",     "cm",
     "m",      "km",      "kg",      "g",  "ms",   "s",    "euro",  "euros",  "€",
@@ -46,7 +46,7 @@ double digits_number(Word digits, QuantityLanguage language) {
   return parsed(plain);
 }
 
-/// 1,5 in English or 1.5 in German: a mark in front of other than three digits groups none.
+/// 1,5 in English or 1.5 in German. Nothing if three digits follow the mark: it groups them.
 std::optional<double> foreign_decimal(Word digits, QuantityLanguage language) {
   const size_t mark = digits.find(language == QuantityLanguage::kEnglish ? ',' : '.');
   if (mark == Word::npos || digits.find_first_of(".,:", mark + 1) != Word::npos ||
