@@ -1,11 +1,11 @@
 #include "plugins/architectures/phrasal_attention/ngrams.h"
 
-#include <algorithm>
 #include <charconv>
 
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/base/text_fields.h"
 
 namespace phraseq::phrasal {
 namespace {
@@ -48,15 +48,14 @@ std::string_view ngrams_part(std::string_view text, Stack stack) {
 }
 
 std::vector<int64_t> parse_ngrams(std::string_view text) {
-  const bool commas = text.find(',') != std::string_view::npos;
+  std::vector<std::string_view> parts;
+  if (text.empty() || text.find(',') != std::string_view::npos) {
+    parts = split_text(text, ",");
+  } else {
+    for (size_t i = 0; i < text.size(); ++i) parts.push_back(text.substr(i, 1));
+  }
   std::vector<int64_t> numbers;
-  size_t first = 0;
-  do {
-    const size_t last =
-        commas ? std::min(text.find(',', first), text.size()) : std::min(first + 1, text.size());
-    numbers.push_back(number_of(text.substr(first, last - first), text));
-    first = commas ? last + 1 : last;
-  } while (commas ? first <= text.size() : first < text.size());
+  for (const std::string_view part : parts) numbers.push_back(number_of(part, text));
   return numbers;
 }
 
