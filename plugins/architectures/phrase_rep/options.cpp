@@ -127,6 +127,15 @@ WidthOption combination_option(const PhraseRepOptions& o) {
   return {"pr-comb-hidden", o.pr_comb_hidden, o.encoder_embed_dim, o.decoder_embed_dim};
 }
 
+/// `problems` explains why.
+void describe_layer_drop(OptionTable& table) {
+  for (const char* name : {"encoder-layerdrop",
+                           "encoder-layers-to-keep",
+                           "decoder-layerdrop",
+                           "decoder-layers-to-keep"})
+    table.find(name)->help = "Not supported by phrase_rep.";
+}
+
 }  // namespace
 
 PhraseRepOptions::PhraseRepOptions() {
@@ -137,6 +146,7 @@ PhraseRepOptions::PhraseRepOptions() {
 
 void PhraseRepOptions::describe(OptionTable& table) {
   TransformerOptions::describe(table);
+  describe_layer_drop(table);
   describe_phrases(*this, table);
   describe_combination(*this, table);
   describe_segmentation(*this, table);
