@@ -36,9 +36,11 @@ void describe_length(OptionTable& table, SearchOptions& o) {
 }
 
 void describe_tokens(OptionTable& table, SearchOptions& o) {
-  table.field("unkpen",
-              o.constraints.unknown_penalty,
-              "Unknown word penalty: below 0 produces more <unk>, above 0 produces fewer.");
+  table
+      .field("unkpen",
+             o.constraints.unknown_penalty,
+             "Unknown word penalty: below 0 produces more <unk>, above 0 produces fewer.")
+      .in(-kMaxPenalty, kMaxPenalty);
   table
       .field("no-repeat-ngram-size",
              o.constraints.no_repeat_ngram_size,

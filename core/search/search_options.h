@@ -11,6 +11,9 @@
 
 namespace phraseq {
 
+/// The largest penalty of a token: with it, the scores of translations are finite.
+inline constexpr double kMaxPenalty = 1e20;
+
 /// The options that all searches have, under fairseq's names.
 struct PHRASEQ_API SearchOptions : Options {
   LengthCap length_cap;

@@ -32,11 +32,13 @@ struct BeamOptions : SearchOptions {
                beam.diverse.strength,
                "Amount that is subtracted from the score of a token for each time that an earlier "
                "group of --diverse-beam-groups chose it.")
-        .at_least(0);
-    table.field("diversity-rate",
-                beam.diversity_rate,
-                "Beam search with diverse siblings: subtract this rate, times the rank, from each "
-                "continuation of a hypothesis; 0 or less = off.");
+        .in(0, kMaxPenalty);
+    table
+        .field("diversity-rate",
+               beam.diversity_rate,
+               "Beam search with diverse siblings: subtract this rate, times the rank, from each "
+               "continuation of a hypothesis; 0 or less = off.")
+        .in(-kMaxPenalty, kMaxPenalty);
     table
         .field("constraints",
                beam.constraints,
