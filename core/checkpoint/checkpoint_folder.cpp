@@ -127,7 +127,9 @@ std::vector<std::string> surplus_names(const std::string& folder,
   temporary_and_all_but_last(
       list_checkpoints(folder, CheckpointKind::kEpoch), rules, rules.keep_last_epochs, surplus);
   auto best = list_checkpoints(folder, CheckpointKind::kBest);
-  std::erase_if(best, [&](const auto& name) { return name.metric != rules.best_metric; });
+  std::erase_if(best, [&](const auto& name) {
+    return name.metric != rules.best_metric || (rules.is_comparable && !rules.is_comparable(name));
+  });
   if (!maximize)
     std::ranges::reverse(best);
   all_but_last(best, rules.keep_best_checkpoints, surplus);

@@ -22,6 +22,9 @@ struct RetentionRules {
   int64_t keep_last_epochs = -1;       ///< checkpointEPOCH.safetensors
   int64_t keep_best_checkpoints = -1;  ///< checkpoint.best_METRIC_VALUE.safetensors
   std::string best_metric = {};        ///< of the best ones that are counted; all others stay
+  /// Whether the value in the name of one of the best can be compared with new ones; otherwise, it
+  /// stays, too. Empty = always.
+  std::function<bool(const CheckpointName& name)> is_comparable = {};
   /// Kept only as long as a pointer refers to it.
   std::function<bool(const CheckpointName& name)> is_temporary = {};
   /// The number of updates before it was written, by which checkpoints are ordered; if empty, they

@@ -157,6 +157,7 @@ void CheckpointKeeper::delete_others(const std::string& path, int64_t updates) {
   rules.keep_last_epochs = options_.no_epoch_checkpoints ? 0 : options_.keep_last_epochs;
   rules.keep_best_checkpoints = options_.keep_best_checkpoints;
   rules.best_metric = choice_.metric;
+  rules.is_comparable = [this](const CheckpointName& name) { return origin(name).is_comparable; };
   rules.is_temporary = [this](const CheckpointName& name) { return origin(name).is_temporary; };
   rules.updates_of = [this, updates](const CheckpointName& name) {
     const int64_t its_own = origin(name).updates;
@@ -168,11 +169,14 @@ void CheckpointKeeper::delete_others(const std::string& path, int64_t updates) {
 
 /// One that cannot be read is the oldest and stays.
 CheckpointKeeper::Origin CheckpointKeeper::read_origin(const std::string& path,
-                                                       CheckpointKind kind) {
+                                                       CheckpointKind kind) const {
   try {
     const TrainRecord record =
         read_train_record(CheckpointFile::open(path, /*verify_tensors=*/false));
-    return {record.state.updates, record.is_temporary, is_kept_by_options(record, kind)};
+    return {record.state.updates,
+            record.is_temporary,
+            is_kept_by_options(record, kind),
+            !choice_.is_comparable || choice_.is_comparable(record.options)};
   } catch (const std::exception&) {
     return {0, false, true};
   }

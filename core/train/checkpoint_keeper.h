@@ -5,6 +5,8 @@
 #include <map>
 #include <string>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "core/base/api.h"
 #include "core/checkpoint/checkpoint_folder.h"
 #include "core/checkpoint/checkpoint_name.h"
@@ -41,6 +43,8 @@ class PHRASEQ_API CheckpointKeeper {
   struct Choice {
     std::string metric = "loss";
     bool larger_is_better = false;
+    /// Whether scores of a run with these options count. Empty = always.
+    std::function<bool(const nlohmann::json& options)> is_comparable = {};
   };
 
   CheckpointKeeper(const KeeperDependencies& dependencies,
@@ -91,8 +95,9 @@ class PHRASEQ_API CheckpointKeeper {
     int64_t updates = 0;
     bool is_temporary = false;
     bool is_kept_by_options = false;  // by those of an earlier run, which wrote it
+    bool is_comparable = true;        // its score, with those of this run
   };
-  static Origin read_origin(const std::string& path, CheckpointKind kind);
+  Origin read_origin(const std::string& path, CheckpointKind kind) const;
   const Origin& origin(const CheckpointName& name);
 
   KeeperDependencies dependencies_;

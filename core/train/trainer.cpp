@@ -68,7 +68,12 @@ Trainer::Trainer(TrainerDependencies dependencies, TrainerOptions options)
       checkpoints_(
           {dependencies_.folder, &state_, dependencies_.log},
           options_.checkpoints,
-          {options_.validation.best_checkpoint_metric, validations_.larger_is_better()},
+          {options_.validation.best_checkpoint_metric,
+           validations_.larger_is_better(),
+           [this](const nlohmann::json& recorded) {
+             return !change_of_scores(
+                 *options_.table, options_.validation.best_checkpoint_metric, recorded);
+           }},
           [this](const std::string& path, bool stays) { write_checkpoint_to(path, stays); },
           saving_together(dependencies_, options_.checkpoints)) {
   if (!dependencies_.processes->is_alone())
@@ -347,8 +352,11 @@ void Trainer::resume(const std::string& path,
 }
 
 void Trainer::restore_state(const std::string& path, const TrainRecord& record) {
-  const bool same_metric = is_best_comparable(
-      *options_.table, options_.validation.best_checkpoint_metric, record.options);
+  const auto change =
+      change_of_scores(*options_.table, options_.validation.best_checkpoint_metric, record.options);
+  if (change)
+    log_info(*change + ": the best score so far does not count");
+  const bool same_metric = !change;
   state_ = resumed_state(record.state, options_.checkpoints, same_metric);
   if (!options_.checkpoints.reset_lr_scheduler)
     dependencies_.scheduler->restore(state_.scheduler);

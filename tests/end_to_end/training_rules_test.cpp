@@ -153,6 +153,23 @@ TEST_F(TrainingRules, AFurtherSplitLeavesTheBestScoreAsItIs) {
               HasSubstr("valid_subset was \"valid\", now \"test\": " + forgets));
 }
 
+TEST_F(TrainingRules, KeepsTheBestOfOneSplitNextToThoseOfAnother) {
+  const auto best = [this] {
+    std::set<std::string> names = checkpoints();
+    std::erase_if(names, [](const std::string& name) { return name.find(".best_") == name.npos; });
+    return names;
+  };
+  ASSERT_EQ(train(20, "--keep-best-checkpoints 1").exit_code, kExitOk);
+  const auto of_first = best();
+  ASSERT_EQ(of_first.size(), 1U);
+  const std::string other = "--keep-best-checkpoints 1 --valid-subset test";
+  for (const int updates : {30, 40}) {
+    ASSERT_EQ(train(updates, other).exit_code, kExitOk);
+    EXPECT_EQ(best().size(), 2U) << updates;
+    EXPECT_THAT(best(), Contains(*of_first.begin())) << updates;
+  }
+}
+
 TEST_F(TrainingRules, EndsWhenPatienceDoes) {
   // A learning rate far too large: soon no validation is better than the best.
   ASSERT_EQ(train(10000, "--lr 1 --patience 2 --max-epoch 100").exit_code, kExitOk);

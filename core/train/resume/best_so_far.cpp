@@ -1,12 +1,9 @@
 #include "core/train/resume/best_so_far.h"
 
-#include <algorithm>
-#include <string>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include "core/base/log.h"
 #include "core/options/option_text.h"
 #include "core/score/metrics/metric.h"
 #include "core/train/options/validation_options.h"
@@ -44,20 +41,17 @@ nlohmann::json deciding_part(const std::string& name, const nlohmann::json& valu
 
 }  // namespace
 
-bool is_best_comparable(const OptionTable& table,
-                        std::string_view metric,
-                        const nlohmann::json& recorded) {
+std::optional<std::string> change_of_scores(const OptionTable& table,
+                                            std::string_view metric,
+                                            const nlohmann::json& recorded) {
   const nlohmann::json options = to_json(table);
-  return std::ranges::all_of(deciding_options(table, metric), [&](const std::string& name) {
+  for (const std::string& name : deciding_options(table, metric)) {
     const nlohmann::json now = deciding_part(name, options.at(name));
     const nlohmann::json then = deciding_part(name, recorded.value(name, options.at(name)));
     if (then != now)
-      log_info(fmt::format("{} was {}, now {}: the best score so far does not count",
-                           name,
-                           then.dump(),
-                           now.dump()));
-    return then == now;
-  });
+      return fmt::format("{} was {}, now {}", name, then.dump(), now.dump());
+  }
+  return std::nullopt;
 }
 
 }  // namespace phraseq

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+#include <string>
 #include <string_view>
 
 #include <nlohmann/json.hpp>
@@ -9,11 +11,11 @@
 
 namespace phraseq {
 
-/// True if the best score of an earlier run can be compared with the scores of this one, that is,
-/// if the options that affect the value of `metric` are the same in `table` and in `recorded`, the
-/// options of a checkpoint. Logs an option that differs.
-PHRASEQ_API bool is_best_comparable(const OptionTable& table,
-                                    std::string_view metric,
-                                    const nlohmann::json& recorded);
+/// Why the scores of an earlier run cannot be compared with those of this one: an option that
+/// affects the value of `metric` differs between `table` and `recorded`, the options of a
+/// checkpoint, such as 'valid_subset was "valid", now "test"'. Null if they can be compared.
+PHRASEQ_API std::optional<std::string> change_of_scores(const OptionTable& table,
+                                                        std::string_view metric,
+                                                        const nlohmann::json& recorded);
 
 }  // namespace phraseq

@@ -275,6 +275,19 @@ TEST(Retention, KeepsTheBestOfAMetricInItsDirection) {
   }
 }
 
+TEST(Retention, LeavesTheBestWhoseValuesCannotBeCompared) {
+  const TemporaryFolder temporary;
+  CheckpointFolder folder(temporary.path());
+  for (const double value : {1.0, 2.0, 3.0}) write_small(folder.best_path("loss", value), 1);
+  const auto deleted =
+      folder.retain({.keep_best_checkpoints = 1,
+                     .best_metric = "loss",
+                     .is_comparable = [](const CheckpointName& name) { return name.value != 1.0; }},
+                    /*maximize=*/false,
+                    folder.best_path("loss", 2.0));
+  EXPECT_THAT(deleted, ElementsAre(folder.best_path("loss", 3.0)));
+}
+
 TEST(Retention, DeletesNothingByDefault) {
   const TemporaryFolder temporary;
   CheckpointFolder folder(temporary.path());
