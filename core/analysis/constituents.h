@@ -51,7 +51,6 @@ class PHRASEQ_API ConstituentTable {
   };
   std::vector<Row> rows() const;
   int64_t sentences() const { return sentences_; }
-  int64_t without_tree() const { return without_tree_; }
 
   /// The table as percentages; as JSON (docs/formats/analyze_json.md); as bars.
   std::string text() const;
