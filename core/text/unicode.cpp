@@ -92,16 +92,6 @@ std::vector<std::string_view> split_ascii_whitespace(std::string_view text) {
   return split_at(text, is_ascii_space);
 }
 
-std::string join_words(const std::vector<std::string_view>& words) {
-  std::string text;
-  for (const auto& word : words) {
-    if (!text.empty())
-      text += ' ';
-    text += word;
-  }
-  return text;
-}
-
 std::string to_lowercase(std::string_view text) {
   if (is_ascii(text))
     return to_ascii_lowercase(text);

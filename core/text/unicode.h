@@ -23,8 +23,17 @@ PHRASEQ_API bool is_ascii_space(char32_t character);
 PHRASEQ_API std::vector<std::string_view> split_whitespace(std::string_view text);
 /// The words between ASCII whitespace, as in Perl on bytes.
 PHRASEQ_API std::vector<std::string_view> split_ascii_whitespace(std::string_view text);
-/// The words joined by single blanks.
-PHRASEQ_API std::string join_words(const std::vector<std::string_view>& words);
+/// The words, none of which is empty, joined by single blanks.
+template <class Words = std::vector<std::string_view>>
+std::string join_words(const Words& words) {
+  std::string text;
+  for (const auto& word : words) {
+    if (!text.empty())
+      text += ' ';
+    text += word;
+  }
+  return text;
+}
 
 /// Without whitespace at the end, or at both ends.
 PHRASEQ_API std::string_view strip_right(std::string_view text);

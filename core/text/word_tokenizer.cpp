@@ -11,13 +11,7 @@ std::vector<std::string> WordTokenizer::encode(std::string_view line) const {
 }
 
 std::string WordTokenizer::decode(const std::vector<std::string>& symbols) const {
-  std::string line;
-  for (const std::string& symbol : symbols) {
-    if (!line.empty())
-      line += ' ';
-    line += symbol;
-  }
-  return line;
+  return join_words(symbols);
 }
 
 }  // namespace phraseq

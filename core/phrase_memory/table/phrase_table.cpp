@@ -141,13 +141,7 @@ std::vector<std::string> phrase_words(std::string_view text) {
 }
 
 std::string phrase_text(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) {
-    if (&word != &words.front())
-      text += ' ';
-    text += word;
-  }
-  return text;
+  return join_words(words);
 }
 
 ParsedPhraseLine parse_phrase_line(std::string_view line) {
