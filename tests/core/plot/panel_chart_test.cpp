@@ -74,10 +74,13 @@ TEST(PanelChart, DividesVerySmallAndVeryLargeValuesByAPowerOfTen) {
 }
 
 TEST(PanelChart, EndsForValuesOfAnySize) {
-  drawn(panel_of({{1, 1e17}, {2, 1e17}}));
-  drawn(panel_of({{1, -1.7e308}, {2, 1.7e308}}));
-  drawn(panel_of({{1, 5e-324}, {2, 0}}));
-  drawn(panel_of({{1e15, 1}, {1e15 + 1, 2}}));
+  const auto ticks = [](std::vector<CurvePoint> points) {  // of the values
+    return count_of(drawn(panel_of(std::move(points))), R"(text-anchor="end")");
+  };
+  EXPECT_EQ(ticks({{1, 1e17}, {2, 1e17}}), 5u);         // 0.9e17, 0.95e17 … 1.1e17
+  EXPECT_EQ(ticks({{1, -1.7e308}, {2, 1.7e308}}), 5u);  // -2e308, -1e308 … 2e308
+  EXPECT_EQ(ticks({{1, 5e-324}, {2, 0}}), 6u);          // 0, 1e-324 … 5e-324
+  EXPECT_EQ(ticks({{1e15, 1}, {1e15 + 1, 2}}), 6u);     // 1.0, 1.2 … 2.0
 }
 
 TEST(PanelChart, DrawsPointsThatAreOnlyAtOneLargePlace) {
