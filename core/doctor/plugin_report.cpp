@@ -9,10 +9,10 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 
 #include "core/base/error.h"
+#include "core/io/memory_file.h"
 #include "core/plugin/loader.h"
 #include "core/plugin/registry.h"
 
@@ -51,14 +51,6 @@ json loaded_report(Registry& registry, const std::string& file) {
   _exit(kExitOk);
 }
 
-std::string content_of(int descriptor) {
-  const off_t size = lseek(descriptor, 0, SEEK_END);
-  std::string text(static_cast<size_t>(size), '\0');
-  const ssize_t got = pread(descriptor, text.data(), text.size(), 0);
-  text.resize(static_cast<size_t>(std::max<ssize_t>(got, 0)));
-  return text;
-}
-
 std::string ending_text(int status) {
   if (!WIFSIGNALED(status))
     return fmt::format("ends the process that loads it with exit code {}", WEXITSTATUS(status));
@@ -69,16 +61,15 @@ std::string ending_text(int status) {
 
 /// Appends the reports from `first` on, up to the plugin that ended the child, if one did.
 void report_from(const std::vector<std::string>& files, size_t first, json& reports) {
-  const int descriptor = memfd_create("plugins", MFD_CLOEXEC);
-  const pid_t child = descriptor < 0 ? -1 : fork();
+  const MemoryFile output(files[first]);
+  const pid_t child = fork();
   if (child < 0)
     throw IoError(files[first], "start a process to load", errno);
   if (child == 0)
-    report_each(files, first, descriptor);
+    report_each(files, first, output.descriptor());
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
-  const std::string text = content_of(descriptor);
-  close(descriptor);
+  const std::string text = output.content();
   // A last line without its end is of a child that could not write all of it.
   size_t at = 0;
   for (size_t end = text.find('\n'); end != std::string::npos; end = text.find('\n', at)) {

@@ -10,49 +10,15 @@
 #include <unistd.h>
 #include <vector>
 
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include "core/base/error.h"
+#include "core/io/memory_file.h"
 
 namespace phraseq {
 namespace {
 
 constexpr int kOutOfTime = 124;  // as timeout(1)
-
-/// A file in memory that takes what a program prints: unlike a pipe it is never full.
-class MemoryFile {
- public:
-  explicit MemoryFile(const std::string& program)
-      : descriptor_(memfd_create("output", MFD_CLOEXEC)) {
-    if (descriptor_ < 0)
-      throw IoError(program, "create a memory file for the output of", errno);
-  }
-  ~MemoryFile() { close(descriptor_); }
-  MemoryFile(const MemoryFile&) = delete;
-  MemoryFile& operator=(const MemoryFile&) = delete;
-  int descriptor() const { return descriptor_; }
-
-  std::string content() const {
-    struct stat status {};
-    fstat(descriptor_, &status);
-    std::string text(static_cast<size_t>(status.st_size), '\0');
-    size_t done = 0;
-    while (done < text.size()) {
-      const ssize_t got =
-          pread(descriptor_, text.data() + done, text.size() - done, static_cast<off_t>(done));
-      if (got <= 0)
-        break;
-      done += static_cast<size_t>(got);
-    }
-    text.resize(done);
-    return text;
-  }
-
- private:
-  int descriptor_;
-};
 
 /// posix_spawn's redirections, freed with it.
 class FileActions {
