@@ -5,12 +5,12 @@
 #include "core/base/error.h"
 #include "core/data/batching/batch_plan.h"
 #include "core/data/blocks/block_corpus.h"
+#include "tests/support/message_of.h"
 #include "tests/tasks/task_fixture.h"
 
 namespace phraseq {
 namespace {
 
-using phraseq::testing::message_of;
 using ::testing::HasSubstr;
 using Ids = std::vector<int64_t>;
 
@@ -85,7 +85,7 @@ TEST_F(LanguageModelingTask, UsesOneOfSeveralFoldersInEachEpoch) {
   EXPECT_EQ(task->open("train", false)->size(), 2) << "all but training uses the first folder";
 
   write("b/dict.txt", "the 9\nbird 5\ndog 1\n");
-  EXPECT_THAT(message_of<DataError>([&] { make_task(setup); }),
+  EXPECT_THAT(whole_message_of<DataError>([&] { make_task(setup); }),
               HasSubstr("b: dict.txt is not that of " + folder_.string() +
                         ": the first difference is id 5: 'bird', expected 'cat'"));
 }
@@ -100,7 +100,7 @@ TEST_F(LanguageModelingTask, ReadsFilesWithoutANameAsTextOfTheLanguageThatIsGive
   setup.data = folder_.string();
   EXPECT_TRUE(make_task(setup)->has_split("train"));
   write("dict.txt", "the 9\ncat 5\n");
-  EXPECT_THAT(message_of<FormatError>([&] { make_task(setup); }), HasSubstr("dict.txt"));
+  EXPECT_THAT(whole_message_of<FormatError>([&] { make_task(setup); }), HasSubstr("dict.txt"));
 }
 
 TEST_F(LanguageModelingTask, TrainsOnBlocksOfOneToken) {
@@ -134,12 +134,12 @@ TEST_F(LanguageModelingTask, IsRestoredFromItsState) {
   setup.data = folder_.string();
   EXPECT_TRUE(make_task(setup)->has_split("train"));
   write("dict.txt", "the 9\ncat 5\n");
-  EXPECT_THAT(message_of<FormatError>([&] { make_task(setup); }), HasSubstr("dict.txt"));
+  EXPECT_THAT(whole_message_of<FormatError>([&] { make_task(setup); }), HasSubstr("dict.txt"));
 }
 
 TEST_F(LanguageModelingTask, RejectsArchitecturesThatReadASource) {
   const auto task = task_from_folder();
-  EXPECT_THAT(message_of<UsageError>([&] { task->open("train", true); }),
+  EXPECT_THAT(whole_message_of<UsageError>([&] { task->open("train", true); }),
               HasSubstr("--arch transformer_lm"));
 }
 

@@ -15,13 +15,13 @@
 #include "core/data/multilingual/tag_extras.h"
 #include "core/text/dictionary.h"
 #include "core/text/languages/language_pairs.h"
+#include "tests/support/message_of.h"
 #include "tests/tasks/task_fixture.h"
 
 namespace phraseq {
 namespace {
 
 using nlohmann::json;
-using phraseq::testing::message_of;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -127,7 +127,7 @@ TEST_F(Multilingual, TranslatesInTheDirectionThatIsChosenFromACheckpointAlone) {
   setup.state = &state;
   const OptionList options = options_of(expected_.at("settings").at("source").at("arguments"));
   const auto several = make_task(setup, options);
-  EXPECT_THAT(message_of<UsageError>([&] { require_direction(*several, "model"); }),
+  EXPECT_THAT(whole_message_of<UsageError>([&] { require_direction(*several, "model"); }),
               HasSubstr("model: the model translates in several directions: en-de, de-en, en-fr"));
   setup.source_language = "de";
   setup.target_language = "fr";  // not trained
@@ -147,7 +147,7 @@ TEST_F(Multilingual, TranslatesInTheDirectionThatIsChosenFromACheckpointAlone) {
   EXPECT_EQ(task->symbols(Ids{prefix[0], dictionary.id("fr1"), kEos}, true), "fr1");
   EXPECT_EQ(task->encode("de1", "fr1").target, (Ids{prefix[0], dictionary.id("fr1"), kEos}));
   setup.target_language = "nl";
-  EXPECT_THAT(message_of<UsageError>([&] { make_task(setup, options); }),
+  EXPECT_THAT(whole_message_of<UsageError>([&] { make_task(setup, options); }),
               HasSubstr("'nl' is not a language of the model\n  Its languages are de, en, fr."));
 }
 
@@ -231,7 +231,7 @@ TEST_F(Multilingual, ReadsRawTextOfEveryPair) {
   ASSERT_EQ(corpus->size(), 4);
   EXPECT_THAT(corpus->get(2).source, ElementsAre(8, 4, 5, 2)) << "8 = __fr__";
   EXPECT_THAT(corpus->get(2).target, ElementsAre(4, 5, 2));
-  EXPECT_THAT(message_of<DataError>([&] {
+  EXPECT_THAT(whole_message_of<DataError>([&] {
                 task_from_folder({{"lang-pairs", "en-de,fr-en"}});
               }),
               HasSubstr("no data of the pair fr-en; the folder has de-fr, en-de\n  Preprocess"));
@@ -243,7 +243,7 @@ TEST_F(Multilingual, NamesAMissingPairAlsoWhereTheMainFolderHasAllDictionaries) 
   write_pair_folder(".", {"en", "de"});
   write_pair_folder(".", {"de", "fr"});
   EXPECT_EQ(task_from_folder({{"lang-pairs", "en-de,fr-de"}})->open("train", true)->size(), 2);
-  EXPECT_THAT(message_of<DataError>([&] {
+  EXPECT_THAT(whole_message_of<DataError>([&] {
                 task_from_folder({{"lang-pairs", "en-de,fr-en"}});
               }),
               HasSubstr(folder_.string() +
@@ -273,7 +273,7 @@ TEST_F(Multilingual, SaysWhichOfSeveralFoldersHasAMissingPair) {
   write_pair_folder("b", {"fr", "en"});
   std::filesystem::create_directory(folder_ / "empty");
   const auto failure = [&](const std::vector<std::string>& folders, const std::string& pairs) {
-    return message_of<DataError>([&] { task_from(folders, pairs); });
+    return whole_message_of<DataError>([&] { task_from(folders, pairs); });
   };
   EXPECT_THAT(failure({"a", "b"}, "en-de,fr-en"),
               HasSubstr(path("a") + ": no data of the pair fr-en; the folder has en-de; the pair " +
@@ -285,7 +285,7 @@ TEST_F(Multilingual, SaysWhichOfSeveralFoldersHasAMissingPair) {
       failure({"a", "b"}, "en-de"),
       HasSubstr(path("b") + ": no data of any of the pairs en-de; the folder has fr-en\n  Remove"));
   EXPECT_THAT(failure({"a", "empty"}, "en-de"), HasSubstr("the folder has no language pair"));
-  EXPECT_THAT(message_of<IoError>([&] {
+  EXPECT_THAT(whole_message_of<IoError>([&] {
                 task_from({"a", "nowhere"}, "en-de");
               }),
               HasSubstr(path("nowhere")));
@@ -302,7 +302,7 @@ TEST_F(Multilingual, DrawsByTheWeightsThatAreAskedFor) {
   EXPECT_EQ(size({{"sampling-method", "RoundRobin"}}), 3);
   EXPECT_EQ(size({{"sampling-weights", "{'main:en-de': 4, 'fr-en': 1}"}}), 2);
   const auto refusal = [&](const std::string& weights) {
-    return message_of<UsageError>([&] { size({{"sampling-weights", weights}}); });
+    return whole_message_of<UsageError>([&] { size({{"sampling-weights", weights}}); });
   };
   EXPECT_THAT(refusal("{\"en-de\": 4, \"de-fr\": 1}"),
               HasSubstr("--sampling-weights: no weight for fr-en; there are weights for de-fr, "
@@ -313,7 +313,7 @@ TEST_F(Multilingual, DrawsByTheWeightsThatAreAskedFor) {
       HasSubstr("--sampling-weights: en-de: \"much\", expected a number\n  Expected a JSON"));
   EXPECT_THAT(refusal("en-de: 4"), HasSubstr("--sampling-weights: not JSON"));
   for (const std::string weight : {"0", "1e308"}) {
-    EXPECT_THAT(message_of<UsageError>([&] {
+    EXPECT_THAT(whole_message_of<UsageError>([&] {
                   size({{"sampling-weights", "{'en-de': 1e100, 'fr-en': " + weight + "}"}});
                 }),
                 HasSubstr("expected a number above 0 and at most 1e+100"));
@@ -335,16 +335,16 @@ TEST_F(Multilingual, SaysWhatIsWrongWithTheData) {
   const auto failure = [&](const std::string& pairs) {
     return [this, pairs] { task_from_folder({{"lang-pairs", pairs}}); };
   };
-  EXPECT_THAT(message_of<UsageError>(failure("")), HasSubstr("--lang-pairs is missing"));
-  EXPECT_THAT(message_of<DataError>(failure("en-de,de-fr")),
+  EXPECT_THAT(whole_message_of<UsageError>(failure("")), HasSubstr("--lang-pairs is missing"));
+  EXPECT_THAT(whole_message_of<DataError>(failure("en-de,de-fr")),
               HasSubstr("no data of the pair de-fr"));
-  EXPECT_THAT(message_of<UsageError>([&] {
+  EXPECT_THAT(whole_message_of<UsageError>([&] {
                 task_from_folder({{"lang-pairs", "en-de"}, {"langs", "en,fr"}});
               }),
               HasSubstr("has the language 'de', which is not among the languages en, fr"));
   write("dict.fr.txt", "a 2\nc 1\n");
   EXPECT_THAT(
-      message_of<FormatError>(failure("en-de,fr-en")),
+      whole_message_of<FormatError>(failure("en-de,fr-en")),
       HasSubstr("dict.fr.txt is not dict.en.txt: the first difference is id 5: 'c', expected "
                 "'b'"));
 }
@@ -354,7 +354,7 @@ TEST_F(Multilingual, DamagedStatesAreRefused) {
   const auto with = [&](const std::string& name, const std::string& text) {
     TaskState state = whole;
     state.texts[name] = text;
-    return message_of<FormatError>([&] { golden_task("source", &state); });
+    return whole_message_of<FormatError>([&] { golden_task("source", &state); });
   };
   EXPECT_THAT(with("lang_pairs", "[[\"en\"]]"), HasSubstr("an entry that is not a pair"));
   EXPECT_THAT(with("languages", "{}"), HasSubstr("languages"));
@@ -362,7 +362,7 @@ TEST_F(Multilingual, DamagedStatesAreRefused) {
   EXPECT_THAT(with("models", "{\"en\": \"x\"}"), HasSubstr("blob.x, the model of en"));
   TaskState state = whole;
   state.texts.erase("languages");
-  EXPECT_THAT(message_of<FormatError>([&] { golden_task("source", &state); }),
+  EXPECT_THAT(whole_message_of<FormatError>([&] { golden_task("source", &state); }),
               HasSubstr("do not contain 'languages'"));
 }
 

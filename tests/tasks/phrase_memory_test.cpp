@@ -10,12 +10,12 @@
 #include "core/data/phrases/phrase_extras.h"
 #include "core/text/word_tokenizer.h"
 #include "core/translate/sentence_source.h"
+#include "tests/support/message_of.h"
 #include "tests/tasks/task_fixture.h"
 
 namespace phraseq {
 namespace {
 
-using phraseq::testing::message_of;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -211,21 +211,21 @@ TEST_F(PhraseMemoryTask, CutsPhrasesWithTheirSentence) {
 
 TEST_F(PhraseMemoryTask, NamesTheRemedyWhereADataFolderHasNoPhrases) {
   preprocess_text(10, /*with_phrases=*/false);
-  EXPECT_THAT(message_of<UsageError>([&] { task_of_bin(); }),
+  EXPECT_THAT(whole_message_of<UsageError>([&] { task_of_bin(); }),
               AllOf(HasSubstr("no phrase memory"), HasSubstr("Preprocess the data with")));
   const auto task = task_of_bin({{"phrase-table", path("table")}});
-  EXPECT_THAT(message_of<DataError>([&] { task->open("train", true); }),
+  EXPECT_THAT(whole_message_of<DataError>([&] { task->open("train", true); }),
               AllOf(HasSubstr("needs the phrases of 'train'"), HasSubstr("--phrase-table FILE")));
 }
 
 TEST_F(PhraseMemoryTask, RejectsOptionsThatTheDataFoldersPhrasesContradict) {
   preprocess_text(/*slots=*/7);
-  EXPECT_THAT(message_of<UsageError>([&] {
+  EXPECT_THAT(whole_message_of<UsageError>([&] {
                 task_of_bin({{"pn-slots", "5"}, {"pn-repeat", "shared"}});
               }),
               AllOf(HasSubstr("pn_slots is 7 there"), HasSubstr("pn_repeat is \"slots\" there")));
   write("other", "a ||| Ah ||| others ||| 1 ||| 1\n");
-  EXPECT_THAT(message_of<UsageError>([&] {
+  EXPECT_THAT(whole_message_of<UsageError>([&] {
                 task_of_bin({{"phrase-table", path("other")}});
               }),
               HasSubstr("other is not its table"));
@@ -236,7 +236,7 @@ TEST_F(PhraseMemoryTask, RejectsATokenizerThatDoesNotProduceWords) {
   preprocess_text();
   TaskState state = task_of_bin()->save();
   state.texts["tokenizer"] = "pieces";
-  EXPECT_THAT(message_of<UsageError>([&] { task_of_state(state); }),
+  EXPECT_THAT(whole_message_of<UsageError>([&] { task_of_state(state); }),
               AllOf(HasSubstr("the tokenizer 'pieces' produces other units"),
                     HasSubstr("Preprocess without subwords")));
 }
@@ -246,7 +246,7 @@ TEST_F(PhraseMemoryTask, RejectsMorePhrasesThanSlots) {
   const auto task = task_of_bin();
   Example example = task->encode("Oslo");
   example.phrases.push_back(example.phrases[0]);
-  EXPECT_THAT(message_of<DataError>([&] { task->collate({example}); }),
+  EXPECT_THAT(whole_message_of<DataError>([&] { task->collate({example}); }),
               HasSubstr("sentence 1 has 2 phrases, the memory of the model has 1 slots"));
 }
 
@@ -263,7 +263,7 @@ TEST_F(PhraseMemoryTask, IsRejectedByThePlainTask) {
   TaskSetup setup;
   setup.data = path("");
   setup.phrase_table = path("table");
-  EXPECT_THAT(message_of<UsageError>([&] {
+  EXPECT_THAT(whole_message_of<UsageError>([&] {
                 make_task(setup, {{"source-lang", "en"}, {"target-lang", "de"}});
               }),
               HasSubstr("no phrase memory"));

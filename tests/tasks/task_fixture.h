@@ -3,7 +3,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <memory>
 #include <sstream>
 #include <string>
@@ -79,16 +78,5 @@ class TaskTest : public ::testing::Test {
   TemporaryFolder temporary_;
   std::filesystem::path folder_ = temporary_.path();
 };
-
-/// The message of the error that `action` throws, or an empty string.
-template <class ErrorType>
-std::string message_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const ErrorType& error) {
-    return error.what();
-  }
-  return {};
-}
 
 }  // namespace phraseq::testing

@@ -8,12 +8,12 @@
 #include "core/base/error.h"
 #include "core/data/batching/batch_plan.h"
 #include "core/data/text/loader_corpus.h"
+#include "tests/support/message_of.h"
 #include "tests/tasks/task_fixture.h"
 
 namespace phraseq {
 namespace {
 
-using phraseq::testing::message_of;
 using ::testing::HasSubstr;
 using Ids = std::vector<int64_t>;
 using Given = std::vector<std::pair<std::string, std::string>>;
@@ -94,14 +94,14 @@ TEST_F(TextData, OpensASplitWithoutTargetsOnlyForTranslating) {
   write("test.en", "the\n");
   const auto task = task_from_folder(kPair);
   EXPECT_EQ(task->open("test", false)->target_length(0), 0);
-  EXPECT_THAT(message_of<IoError>([&] { task->open("test", true); }), HasSubstr("test.de"));
+  EXPECT_THAT(whole_message_of<IoError>([&] { task->open("test", true); }), HasSubstr("test.de"));
 }
 
 TEST_F(TextData, NamesBothFilesAndCountsWhenTheyAreNotParallel) {
   write_small_text();
   write("train.de", "die Katze\nKatze\n");
   const auto task = task_from_folder(kPair);
-  EXPECT_THAT(message_of<DataError>([&] { task->open("train", true); }),
+  EXPECT_THAT(whole_message_of<DataError>([&] { task->open("train", true); }),
               AllOf(HasSubstr("train.en has 3 lines"), HasSubstr("train.de has 2")));
 }
 
@@ -115,14 +115,15 @@ TEST_F(TextData, ChangesItsFingerprintWithTheText) {
 TEST_F(TextData, ReportsWhatToDoWithoutADictionary) {
   write("train.en", "the\n");
   write("train.de", "die\n");
-  EXPECT_THAT(message_of<IoError>([&] { task_from_folder(kPair); }),
+  EXPECT_THAT(whole_message_of<IoError>([&] { task_from_folder(kPair); }),
               AllOf(HasSubstr("dict.en.txt"), HasSubstr("--subword-model")));
 }
 
 TEST_F(TextData, RejectsBpeDropoutForWords) {
   write_small_text();
-  EXPECT_THAT(message_of<UsageError>([&] { task_from_folder(with(kPair, "bpe-dropout", "0.1")); }),
-              HasSubstr("'word' cannot segment at random"));
+  EXPECT_THAT(
+      whole_message_of<UsageError>([&] { task_from_folder(with(kPair, "bpe-dropout", "0.1")); }),
+      HasSubstr("'word' cannot segment at random"));
 }
 
 TEST_F(TextData, SaysThatBpeDropoutNeedsTheRawText) {
@@ -133,7 +134,7 @@ TEST_F(TextData, SaysThatBpeDropoutNeedsTheRawText) {
   setup.sample = true;
   const auto loader = create<DataLoader>(registry_.select(DataLoader::kKind, "text"), setup);
   EXPECT_THAT(
-      message_of<UsageError>([&] { loader->open("train", true); }),
+      whole_message_of<UsageError>([&] { loader->open("train", true); }),
       AllOf(HasSubstr("--bpe-dropout needs raw text, and there is no " + path("train.en") + " or "),
             HasSubstr("train without --bpe-dropout")));
 }

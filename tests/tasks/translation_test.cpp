@@ -6,12 +6,12 @@
 
 #include "core/base/error.h"
 #include "core/data/batching/batch_iterator.h"
+#include "tests/support/message_of.h"
 #include "tests/tasks/task_fixture.h"
 
 namespace phraseq {
 namespace {
 
-using phraseq::testing::message_of;
 using ::testing::HasSubstr;
 using Ids = std::vector<int64_t>;
 
@@ -41,7 +41,7 @@ TEST_F(TranslationTask, FindsLanguagesAndDictionariesInTheFolder) {
 TEST_F(TranslationTask, NamesTheTaskForTextOfOneLanguage) {
   write("dict.en.txt", "the 9\n");
   write_indexed("train.en-None.en", 5, {{4, 2}});
-  EXPECT_THAT(message_of<UsageError>([&] { task_from_folder(); }),
+  EXPECT_THAT(whole_message_of<UsageError>([&] { task_from_folder(); }),
               HasSubstr("--task language_modeling"));
 }
 
@@ -50,7 +50,7 @@ TEST_F(TranslationTask, RejectsLanguageModels) {
   SequenceConventions conventions;
   conventions.reads_source = false;
   const auto task = task_from_folder();
-  EXPECT_THAT(message_of<UsageError>([&] { task->open("train", true, conventions); }),
+  EXPECT_THAT(whole_message_of<UsageError>([&] { task->open("train", true, conventions); }),
               HasSubstr("--task language_modeling"));
 }
 
@@ -120,7 +120,7 @@ TEST_F(TranslationTask, RejectsAPartThatTheManifestDoesNotList) {
   write_indexed("train1.en-de.en", 7, {{4, 2}});
   write_indexed("train1.en-de.de", 6, {{4, 2}});
   const auto task = task_from_folder();
-  EXPECT_THAT(message_of<DataError>([&] { task->open("train", true); }),
+  EXPECT_THAT(whole_message_of<DataError>([&] { task->open("train", true); }),
               HasSubstr("'train1' is not in the manifest"));
 }
 
@@ -149,7 +149,7 @@ TEST_F(TranslationTask, UsesOneOfSeveralFoldersInEachEpoch) {
   EXPECT_EQ(task->open("train", false)->size(), 2) << "all but training uses the first folder";
 
   write("b/dict.en.txt", "the 9\nbird 5\ndog 1\n");
-  EXPECT_THAT(message_of<DataError>([&] { make_task(setup); }),
+  EXPECT_THAT(whole_message_of<DataError>([&] { make_task(setup); }),
               HasSubstr("b: dict.en.txt is not that of " + folder_.string() +
                         ": the first difference is id 5: 'bird', expected 'cat'"));
 }
@@ -161,9 +161,9 @@ TEST_F(TranslationTask, RejectsSidesOfDifferentSizesAndIdsBeyondTheDictionary) {
   write_indexed("test.en-de.en", 7, {{4, 2}});
   write_indexed("test.en-de.de", 7, {{6, 2}});
   const auto task = task_from_folder();
-  EXPECT_THAT(message_of<DataError>([&] { task->open("valid", false); }),
+  EXPECT_THAT(whole_message_of<DataError>([&] { task->open("valid", false); }),
               AllOf(HasSubstr("2 sentences"), HasSubstr(": 1")));
-  EXPECT_THAT(message_of<DataError>([&] { task->open("test", false); }),
+  EXPECT_THAT(whole_message_of<DataError>([&] { task->open("test", false); }),
               HasSubstr("the id 6, but the largest id of the dictionary is 5"));
 }
 
@@ -172,7 +172,7 @@ TEST_F(TranslationTask, NamesTheFileOfASentenceWithoutEnd) {
   write_indexed("train.en-de.de", 6, {{4, 5, 5, 2}, {5}});
   const auto corpus = task_from_folder()->open("train", true);
   corpus->get(0);
-  EXPECT_THAT(message_of<DataError>([&] { corpus->get(1); }),
+  EXPECT_THAT(whole_message_of<DataError>([&] { corpus->get(1); }),
               HasSubstr("train.en-de.de.bin: sentence 2 does not end in </s>"));
 }
 
@@ -221,7 +221,8 @@ TEST_F(TranslationTask, RejectsAStateWithAnEntryMissing) {
   state.texts.erase("target_dictionary");
   TaskSetup setup;
   setup.state = &state;
-  EXPECT_THAT(message_of<FormatError>([&] { make_task(setup); }), HasSubstr("target_dictionary"));
+  EXPECT_THAT(whole_message_of<FormatError>([&] { make_task(setup); }),
+              HasSubstr("target_dictionary"));
 }
 
 TEST_F(TranslationTask, RejectsAFolderWithOtherDictionariesThanTheCheckpoint) {
@@ -232,7 +233,7 @@ TEST_F(TranslationTask, RejectsAFolderWithOtherDictionariesThanTheCheckpoint) {
   setup.data = folder_.string();
   EXPECT_TRUE(make_task(setup)->has_split("train"));
   write("dict.de.txt", "Katze 9\ndie 5\n");
-  EXPECT_THAT(message_of<FormatError>([&] { make_task(setup); }), HasSubstr("dict.de.txt"));
+  EXPECT_THAT(whole_message_of<FormatError>([&] { make_task(setup); }), HasSubstr("dict.de.txt"));
 }
 
 TEST_F(TranslationTask, IncludesTheDictionariesInTheFingerprintOfTheData) {

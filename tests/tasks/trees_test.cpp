@@ -8,12 +8,12 @@
 #include "core/corpus/trees/subword_tree.h"
 #include "core/io/mapping/mapped_file.h"
 #include "core/translate/sentence_source.h"
+#include "tests/support/message_of.h"
 #include "tests/tasks/task_fixture.h"
 
 namespace phraseq {
 namespace {
 
-using phraseq::testing::message_of;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using Ids = std::vector<int64_t>;
@@ -56,7 +56,7 @@ class Trees : public phraseq::testing::TaskTest {
     return TextSource(*task, files, reading, max_source_tokens, truncate).take(100);
   }
   std::string message(const TextFiles& files) {
-    return message_of<Error>([&] { read(files); });
+    return whole_message_of([&] { read(files); });
   }
 
   static constexpr int64_t kAnyNumber = 1000;
@@ -86,7 +86,7 @@ TEST_F(Trees, OfADataFolderMustCoverTheirSentences) {
   write_indexed_folder();
   const auto task = task_from_folder();
   const auto corpus = task->open("train", true);
-  EXPECT_THAT(message_of<FormatError>([&] { corpus->get(2); }),
+  EXPECT_THAT(whole_message_of<FormatError>([&] { corpus->get(2); }),
               HasSubstr("train.en-de.en.trees: tree 3 covers 2 subwords, the sentence has 3"));
 }
 
@@ -94,7 +94,7 @@ TEST_F(Trees, OfADataFolderAreAsManyAsItsSentences) {
   write_indexed_folder();
   write_indexed("train.en-de.en.trees", kAnyNumber, {{5, 2, 2}});
   const auto task = task_from_folder();
-  EXPECT_THAT(message_of<DataError>([&] { task->open("train", true); }),
+  EXPECT_THAT(whole_message_of<DataError>([&] { task->open("train", true); }),
               AllOf(HasSubstr("train.en-de.en: 3 sentences"), HasSubstr(".trees: 1")));
 }
 
@@ -118,7 +118,7 @@ TEST_F(Trees, ForRawTextNeedAsManyLines) {
   write_text_folder();
   write("train.en.trees", "\n\n");
   const auto task = task_from_folder(kLanguages);
-  EXPECT_THAT(message_of<DataError>([&] { task->open("train", true); }),
+  EXPECT_THAT(whole_message_of<DataError>([&] { task->open("train", true); }),
               AllOf(HasSubstr("train.en has 3 lines"), HasSubstr("train.en.trees has 2")));
 }
 
@@ -127,7 +127,7 @@ TEST_F(Trees, ForRawTextMustMatchIt) {
   write("train.en.trees", "\n\n(NP the (NP cat dog))\n");
   const auto task = task_from_folder(kLanguages);
   EXPECT_THAT(
-      message_of<DataError>([&] { task->open("train", true); }),
+      whole_message_of<DataError>([&] { task->open("train", true); }),
       HasSubstr("train.en.trees:3:13: leaf 2 of 3 is 'cat', but the subwords have 'dog' 'cat'"));
 }
 

@@ -10,6 +10,7 @@
 #include "core/checkpoint/checkpoint_writer.h"
 #include "phraseq/abi_stamp.h"
 #include "tests/core/checkpoint/checkpoint_test_files.h"
+#include "tests/support/message_of.h"
 
 namespace phraseq {
 namespace {
@@ -26,14 +27,9 @@ using testing::write_bytes;
 
 const std::string kGolden = PHRASEQ_SOURCE_FOLDER "/tests/golden/checkpoint/";
 
-/// The message with which a file is rejected; empty when it opens.
+/// The message with which a file is rejected.
 std::string rejection(const std::string& path) {
-  try {
-    CheckpointFile::open(path);
-    return {};
-  } catch (const FormatError& problem) {
-    return problem.what();
-  }
+  return whole_message_of<FormatError>([&] { CheckpointFile::open(path); });
 }
 
 std::string rejection_of(const TemporaryFolder& folder, std::string_view bytes) {
@@ -184,7 +180,7 @@ TEST(CheckpointFile, FindsEveryFlippedBit) {
     }
     overwrite(folder.file("good"), byte, good[byte]);
   }
-  EXPECT_EQ(rejection(folder.file("good")), "");
+  EXPECT_EQ(rejection(folder.file("good")), kNothingThrown);
 }
 
 TEST(CheckpointFile, NamesTheTensorThatWasDamaged) {
@@ -203,7 +199,7 @@ TEST(CheckpointFile, RejectsEveryTruncation) {
   testing::write_small(folder.file("good"), 7);
   const std::string good = read_bytes(folder.file("good"));
   for (size_t size = 0; size < good.size(); ++size) {
-    ASSERT_NE(rejection_of(folder, good.substr(0, size)), "") << size;
+    ASSERT_NE(rejection_of(folder, good.substr(0, size)), kNothingThrown) << size;
   }
   EXPECT_THAT(rejection_of(folder, ""), HasSubstr("the file has 0 bytes"));
   EXPECT_THAT(rejection_of(folder, good.substr(0, 100)), HasSubstr("but the file has 92 left"));

@@ -11,6 +11,7 @@
 #include "core/base/error.h"
 #include "core/checkpoint/checkpoint_writer.h"
 #include "tests/core/checkpoint/checkpoint_test_files.h"
+#include "tests/support/message_of.h"
 
 namespace phraseq {
 namespace {
@@ -39,13 +40,8 @@ class ReplaceTensors : public ::testing::Test {
     return replace_tensors(folder_.file("model"), folder_.file("tensors"), folder_.file("output"));
   }
 
-  std::string message_of(const std::vector<TensorView>& tensors) {
-    try {
-      replace(tensors);
-    } catch (const FormatError& problem) {
-      return problem.message();
-    }
-    return "nothing was thrown";
+  std::string refusal_of(const std::vector<TensorView>& tensors) {
+    return message_of<FormatError>([&] { replace(tensors); });
   }
 
   CheckpointFile output() const { return CheckpointFile::open(folder_.file("output")); }
@@ -93,7 +89,7 @@ TEST_F(ReplaceTensors, RoundsToTheSixteenBitsOfAQuantizedCheckpoint) {
   replace({view("weight", DType::kF32, {2}, values)});
   EXPECT_EQ(output().find("weight")->dtype, DType::kF16);
   EXPECT_THAT(values_of<uint16_t>(*output().find("weight")), ElementsAre(0xC000, 0x3800));
-  EXPECT_THAT(message_of({view("weight", DType::kF32, {2}, large)}),
+  EXPECT_THAT(refusal_of({view("weight", DType::kF32, {2}, large)}),
               HasSubstr("weight holds values that are not finite"));
 }
 
@@ -114,7 +110,7 @@ TEST_F(ReplaceTensors, DistinguishesChangedFromEqualOnesAndRecordsEveryReplaceme
 TEST_F(ReplaceTensors, RejectsAllThatDoesNotFitAtOnceAndWritesNothing) {
   const std::vector<float> two = {1, 2};
   const std::vector<int64_t> integers = {1, 2};
-  const std::string message = message_of({view("encoder.weight", DType::kF32, {2}, two),
+  const std::string message = refusal_of({view("encoder.weight", DType::kF32, {2}, two),
                                           view("encoder.bias", DType::kI64, {2}, integers),
                                           view("encoder.wieght", DType::kF32, {2}, two)});
   EXPECT_THAT(message,
@@ -127,10 +123,10 @@ TEST_F(ReplaceTensors, RejectsAllThatDoesNotFitAtOnceAndWritesNothing) {
 
 TEST_F(ReplaceTensors, RejectsValuesThatAreNotFiniteAlsoOnlyAfterRounding) {
   const std::vector<float> bad = {1, std::numeric_limits<float>::quiet_NaN()};
-  EXPECT_THAT(message_of({view("encoder.bias", DType::kF32, {2}, bad)}),
+  EXPECT_THAT(refusal_of({view("encoder.bias", DType::kF32, {2}, bad)}),
               HasSubstr("encoder.bias holds values that are not finite"));
   const std::vector<double> large = {1, 1e39};
-  EXPECT_THAT(message_of({view("encoder.bias", DType::kF64, {2}, large)}),
+  EXPECT_THAT(refusal_of({view("encoder.bias", DType::kF64, {2}, large)}),
               HasSubstr("encoder.bias holds values that are not finite"));
 }
 

@@ -11,6 +11,7 @@
 #include "core/base/error.h"
 #include "core/corpus/indexed_dataset_writer.h"
 #include "tests/core/io/temporary_folder.h"
+#include "tests/support/message_of.h"
 
 namespace phraseq {
 namespace {
@@ -99,12 +100,8 @@ TEST(DataFolder, ReadsOurManifest) {
 std::string rejection_of_pair(const TemporaryFolder& folder,
                               const std::string& source = {},
                               const std::string& target = {}) {
-  try {
-    DataFolder::open(folder.path(), source, target).require_pair();
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-  return "no error";
+  return whole_message_of<UsageError>(
+      [&] { DataFolder::open(folder.path(), source, target).require_pair(); });
 }
 
 TEST(DataFolder, NamesTheTaskForTextOfOneLanguage) {
@@ -130,7 +127,7 @@ TEST(DataFolder, NamesTheTaskForTextOfOneLanguage) {
   EXPECT_THAT(rejection_of_pair(half, "de", "en"), advice);
   const TemporaryFolder pair;
   write_pair(pair, "train", "de", "en");
-  EXPECT_EQ(rejection_of_pair(pair), "no error");
+  EXPECT_EQ(rejection_of_pair(pair), kNothingThrown);
   EXPECT_THAT(rejection_of_pair(pair, "en", "fr"),
               HasSubstr("contains the language pair de-en, not the requested one"));
 }

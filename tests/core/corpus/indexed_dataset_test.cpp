@@ -15,6 +15,7 @@
 #include "core/corpus/indexed_dataset_writer.h"
 #include "core/io/mapping/mapped_file.h"
 #include "tests/core/io/temporary_folder.h"
+#include "tests/support/message_of.h"
 
 namespace phraseq {
 namespace {
@@ -35,13 +36,8 @@ std::string write_corpus(const TemporaryFolder& folder,
   return prefix;
 }
 
-std::string message_of(const std::string& prefix) {
-  try {
-    IndexedDataset::open(prefix);
-  } catch (const FormatError& error) {
-    return error.what();
-  }
-  return "no error";
+std::string rejection_of(const std::string& prefix) {
+  return whole_message_of<FormatError>([&] { IndexedDataset::open(prefix); });
 }
 
 template <class Value>
@@ -116,13 +112,13 @@ TEST(IndexedDataset, RejectsABinFileShorterOrLongerThanItsIndexPromises) {
   const TemporaryFolder folder;
   const auto prefix = write_corpus(folder, {{4, 5, 2}, {7, 2}});
   std::filesystem::resize_file(prefix + ".bin", 9);
-  EXPECT_THAT(message_of(prefix),
+  EXPECT_THAT(rejection_of(prefix),
               AllOf(HasSubstr(prefix + ".bin: 9 bytes"),
                     HasSubstr("requires 10 bytes"),
                     HasSubstr("truncated"),
                     HasSubstr("phraseq preprocess")));
   std::filesystem::resize_file(prefix + ".bin", 12);
-  EXPECT_THAT(message_of(prefix),
+  EXPECT_THAT(rejection_of(prefix),
               AllOf(HasSubstr("12 bytes"),
                     HasSubstr("requires 10 bytes"),
                     HasSubstr("belongs to another index")));
@@ -135,7 +131,7 @@ TEST(IndexedDataset, RejectsTheBinFileOfAnotherIndex) {
   const auto longer = write_corpus(other, {{4, 5, 2}, {7, 8, 2}});
   std::filesystem::copy_file(
       longer + ".bin", prefix + ".bin", std::filesystem::copy_options::overwrite_existing);
-  EXPECT_THAT(message_of(prefix), HasSubstr("12 bytes"));
+  EXPECT_THAT(rejection_of(prefix), HasSubstr("12 bytes"));
 }
 
 TEST(IndexedDataset, RejectsEveryDefectOfAnIndex) {
@@ -144,7 +140,7 @@ TEST(IndexedDataset, RejectsEveryDefectOfAnIndex) {
   const std::string good = read_file(prefix + ".idx");
   const auto message = [&](const std::string& index) {
     folder.write("train.de-en.de.idx", index);
-    return message_of(prefix);
+    return rejection_of(prefix);
   };
   EXPECT_THAT(message("XX" + good.substr(2)),
               AllOf(HasSubstr("not an index"), HasSubstr("0x58 0x58")));
@@ -163,7 +159,7 @@ TEST(IndexedDataset, RejectsEveryDefectOfAnIndex) {
   EXPECT_THAT(message(with(good, 42, int64_t{7})),
               HasSubstr("sentence 2 starts at byte 7, expected 6"));
   EXPECT_THAT(message(with(good, 42, int64_t{-1})), HasSubstr("sentence 2 starts at byte -1"));
-  EXPECT_EQ(message(good), "no error");
+  EXPECT_EQ(message(good), kNothingThrown);
 }
 
 TEST(IndexedDataset, RejectsAnIndexCutOffAnywhere) {
@@ -172,7 +168,7 @@ TEST(IndexedDataset, RejectsAnIndexCutOffAnywhere) {
   const std::string good = read_file(prefix + ".idx");
   for (size_t length = 0; length < good.size(); ++length) {
     folder.write("train.de-en.de.idx", good.substr(0, length));
-    EXPECT_THAT(message_of(prefix), HasSubstr("train.de-en.de.idx: ")) << length;
+    EXPECT_THAT(rejection_of(prefix), HasSubstr("train.de-en.de.idx: ")) << length;
   }
 }
 

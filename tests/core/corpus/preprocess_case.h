@@ -13,6 +13,7 @@
 #include "core/text/sentencepiece_tokenizer.h"
 #include "core/text/word_tokenizer.h"
 #include "tests/core/io/temporary_folder.h"
+#include "tests/support/message_of.h"
 
 namespace phraseq {
 
@@ -48,12 +49,7 @@ class PreprocessCase : public ::testing::Test {
     preprocess(options, tokenizer, nlohmann::json::object());
   }
   std::string message() {
-    try {
-      run();
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "no error";
+    return whole_message_of([&] { run(); });
   }
   DataFolder data() const { return DataFolder::open(options.destdir); }
 

@@ -11,6 +11,7 @@
 #include "core/base/error.h"
 #include "core/distributed/local_launch.h"
 #include "tests/core/io/temporary_folder.h"
+#include "tests/support/message_of.h"
 
 namespace phraseq {
 namespace {
@@ -32,12 +33,7 @@ Placement placed(const Variables& variables, const DistributedOptions& options =
 }
 
 std::string problem_of(const Variables& variables, const DistributedOptions& options = {}) {
-  try {
-    placed(variables, options);
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-  return "no error";
+  return whole_message_of<UsageError>([&] { placed(variables, options); });
 }
 
 TEST(Placement, IsASingleProcessWhereNothingIsSaid) {

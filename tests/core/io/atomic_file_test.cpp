@@ -19,6 +19,7 @@
 #include "core/io/mapping/mapped_file.h"
 #include "tests/core/io/child_process.h"
 #include "tests/core/io/temporary_folder.h"
+#include "tests/support/message_of.h"
 
 namespace phraseq {
 namespace {
@@ -34,12 +35,7 @@ std::vector<std::string>& synced_paths() {
 }
 
 std::string message_of_writing(const std::string& path, std::string_view text = "new") {
-  try {
-    write_file(path, text);
-  } catch (const IoError& error) {
-    return error.what();
-  }
-  return "no error";
+  return whole_message_of<IoError>([&] { write_file(path, text); });
 }
 
 TEST(AtomicFile, NeedsAName) { EXPECT_THROW(AtomicFile(""), UsageError); }
@@ -195,7 +191,7 @@ TEST(AtomicFile, RejectsFoldersAndSockets) {
 TEST(AtomicFile, WritesToADeviceDirectly) {
   synced_paths().clear();
   EXPECT_NO_THROW(check_target("/dev/null"));
-  EXPECT_EQ(message_of_writing("/dev/null"), "no error");
+  EXPECT_EQ(message_of_writing("/dev/null"), kNothingThrown);
   EXPECT_TRUE(fs::is_character_file("/dev/null"));
   EXPECT_TRUE(synced_paths().empty());
   EXPECT_THAT(message_of_writing("/dev/full"),
@@ -250,7 +246,7 @@ TEST(AtomicFile, WritesToAPipeDirectly) {
   ASSERT_EQ(::pipe(pipe_ends), 0);  // as /dev/stdout: a link to a pipe, which has no path
   const std::string path = "/dev/fd/" + std::to_string(pipe_ends[1]);
   check_target(path);
-  EXPECT_EQ(message_of_writing(path, "text"), "no error");
+  EXPECT_EQ(message_of_writing(path, "text"), kNothingThrown);
   ::close(pipe_ends[1]);
   char text[16];
   EXPECT_EQ(::read(pipe_ends[0], text, sizeof text), 4);

@@ -14,6 +14,7 @@
 #include "core/io/mapping/mapped_file.h"
 #include "tests/core/io/child_process.h"
 #include "tests/core/io/temporary_folder.h"
+#include "tests/support/message_of.h"
 
 namespace phraseq {
 namespace {
@@ -31,12 +32,7 @@ class LineReaderTest : public ::testing::Test {
     return read_lines(folder.write("text", text), options);
   }
   std::string message_of(std::string_view text, LineReaderOptions options = {}) {
-    try {
-      lines_of(text, options);
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "no error";
+    return whole_message_of([&] { lines_of(text, options); });
   }
 
   TemporaryFolder folder;

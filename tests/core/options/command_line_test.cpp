@@ -9,6 +9,7 @@
 
 #include "tests/core/io/temporary_folder.h"
 #include "tests/core/options/options_test.h"
+#include "tests/support/message_of.h"
 
 namespace phraseq {
 namespace {

@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "tests/core/options/options_test.h"
+#include "tests/support/message_of.h"
 
 namespace phraseq {
 namespace {

@@ -6,6 +6,7 @@
 #include "core/options/command_line.h"
 #include "tests/core/io/temporary_folder.h"
 #include "tests/core/options/options_test.h"
+#include "tests/support/message_of.h"
 
 namespace phraseq {
 namespace {

@@ -47,14 +47,4 @@ struct Sample {
   OptionTable table;
 };
 
-template <class Function>
-std::string message_of(Function function) {
-  try {
-    function();
-  } catch (const Error& failure) {
-    return failure.message();
-  }
-  return "nothing was thrown";
-}
-
 }  // namespace phraseq

@@ -12,6 +12,7 @@
 #include "core/io/line_reader.h"
 #include "core/phrase_memory/match_report.h"
 #include "tests/core/io/temporary_folder.h"
+#include "tests/support/message_of.h"
 
 namespace phraseq {
 namespace {
@@ -112,17 +113,12 @@ TEST_F(PhraseMemoryTest, ReportsSlotsForAProgram) {
 TEST_F(PhraseMemoryTest, RejectsAReferenceOfAnotherLength) {
   const auto one = folder.write("one", "a\n");
   const auto two = folder.write("two", "a\nb\n");
-  const auto message_of = [&](const std::string& source, const std::string& reference) {
-    try {
-      report({source, reference, false});
-    } catch (const DataError& error) {
-      return std::string(error.what());
-    }
-    return std::string("no error");
+  const auto rejection_of = [&](const std::string& source, const std::string& reference) {
+    return whole_message_of<DataError>([&] { report({source, reference, false}); });
   };
-  EXPECT_THAT(message_of(two, one), HasSubstr("two:2: "));
-  EXPECT_THAT(message_of(one, two), HasSubstr("two:2: "));
-  EXPECT_THAT(message_of(one, two), HasSubstr("one ends before this line"));
+  EXPECT_THAT(rejection_of(two, one), HasSubstr("two:2: "));
+  EXPECT_THAT(rejection_of(one, two), HasSubstr("two:2: "));
+  EXPECT_THAT(rejection_of(one, two), HasSubstr("one ends before this line"));
 }
 
 /// A quarter of a million phrases of a dictionary, as a table.

@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/support/message_of.h"
+
 namespace phraseq {
 namespace {
 
@@ -60,16 +62,6 @@ void add_box(Registry& registry, const std::string& name = "box") {
 
 const LoadedPlugin kShapes = {"shapes", "2.1", "Shapes", "/plugins/libphraseq-shapes.so"};
 
-template <class Function>
-std::string message_of(Function function) {
-  try {
-    function();
-  } catch (const Error& failure) {
-    return failure.what();
-  }
-  return "nothing was thrown";
-}
-
 TEST(Registry, MakesWhatWasRegisteredFromOptionsAndSetup) {
   Registry registry;
   add_box(registry);
@@ -100,7 +92,7 @@ TEST(Registry, ListsNamesAndPresetsOfAKindAndWhereTheyAreFrom) {
 TEST(Registry, AnswersAnUnknownNameWithTheNearestAndTheCommandThatListsAll) {
   Registry registry;
   registry.add_plugin(kShapes, [](Registry& it) { add_box(it); });
-  EXPECT_THAT(message_of([&] { registry.select("shape", "bxo"); }),
+  EXPECT_THAT(whole_message_of([&] { registry.select("shape", "bxo"); }),
               AllOf(HasSubstr("unknown shape 'bxo'; did you mean 'box'?"),
                     HasSubstr("Nearest names: box, box_tall."),
                     HasSubstr("'phraseq plugins list --kind shape --presets' lists all 2."),
@@ -113,7 +105,7 @@ TEST(Registry, ShowsNoMoreThanThreeNamesForAnUnknownOne) {
   Registry registry;
   for (const char* name : {"cone", "cube", "prism", "sphere", "torus"})
     registry.add<Shape, Box, BoxOptions>(name, "A shape.");
-  const std::string message = message_of([&] { registry.select("shape", "conus"); });
+  const std::string message = whole_message_of([&] { registry.select("shape", "conus"); });
   EXPECT_THAT(message, HasSubstr("Nearest names: cone, torus, cube. "));
   EXPECT_THAT(message, AllOf(Not(HasSubstr("prism")), Not(HasSubstr("sphere"))));
 }
@@ -133,7 +125,7 @@ TEST(Registry, TakesNamesWithAPlus) {
 TEST(Registry, ReportsThatNoLoadedPluginOffersTheKind) {
   const Registry registry;
   EXPECT_THAT(
-      message_of([&] { registry.select("shape", "box"); }),
+      whole_message_of([&] { registry.select("shape", "box"); }),
       AllOf(HasSubstr("No loaded plugin provides a shape"), HasSubstr("0 plugins are loaded")));
 }
 
@@ -153,8 +145,8 @@ TEST(Registry, RejectsASecondOfANameAlsoAmongPresets) {
   registry.add_plugin(kShapes, [](Registry& it) { add_box(it); });
   const LoadedPlugin more = {"more", "1", "More", "/plugins/libphraseq-more.so"};
   for (const std::string name : {"box", "box_tall"}) {
-    const std::string text =
-        message_of([&] { registry.add_plugin(more, [&](Registry& it) { add_box(it, name); }); });
+    const std::string text = whole_message_of(
+        [&] { registry.add_plugin(more, [&](Registry& it) { add_box(it, name); }); });
     EXPECT_THAT(text,
                 AllOf(HasSubstr("shape '" + name + "' is registered twice"),
                       HasSubstr(kShapes.file),
@@ -179,7 +171,7 @@ TEST(Registry, RejectsInvalidNames) {
   for (const char* name :
        {"", "../evil", "/abs", "a.so", "Box", "9box", "box-tall", "bóx", "_box"}) {
     Registry registry;
-    EXPECT_THAT(message_of([&] { add_box(registry, name); }),
+    EXPECT_THAT(whole_message_of([&] { add_box(registry, name); }),
                 HasSubstr("is not a valid name for a shape"))
         << name;
   }
@@ -187,7 +179,7 @@ TEST(Registry, RejectsInvalidNames) {
 
 TEST(Registry, LeavesNothingOfAPluginThatFails) {
   Registry registry;
-  const std::string text = message_of([&] {
+  const std::string text = whole_message_of([&] {
     registry.add_plugin(kShapes, [](Registry& it) {
       add_box(it);
       throw std::runtime_error("no ink");
@@ -203,7 +195,7 @@ TEST(Registry, IsFrozenByTheFirstLookUp) {
   Registry registry;
   add_box(registry);
   const Selection selection = registry.select("shape", "box");
-  EXPECT_THAT(message_of([&] { add_box(registry, "late"); }),
+  EXPECT_THAT(whole_message_of([&] { add_box(registry, "late"); }),
               HasSubstr("shape 'late' is registered too late"));
   EXPECT_THROW(registry.add_plugin(kShapes, [](Registry& it) { add_box(it, "late"); }),
                PluginError);
@@ -214,9 +206,9 @@ TEST(Create, NamesThePluginOfWhatAConstructorThrows) {
   Registry registry;
   registry.add_plugin(kShapes, [](Registry& it) { add_box(it); });
   const Selection selection = registry.select("shape", "box_tall");
-  EXPECT_EQ(message_of([&] { create<Shape>(selection, {.width = 17}); }),
+  EXPECT_EQ(whole_message_of([&] { create<Shape>(selection, {.width = 17}); }),
             "shapes: could not create box_tall: odd weather");
-  EXPECT_THAT(message_of([&] { create<Shape>(selection, {.width = 19}); }),
+  EXPECT_THAT(whole_message_of([&] { create<Shape>(selection, {.width = 19}); }),
               HasSubstr("shapes: could not create box_tall: an exception"));
   EXPECT_THROW(create<Shape>(selection, {.width = 17}), PluginError);
 }
@@ -225,7 +217,7 @@ TEST(Create, PassesOnErrorsOfPhraseq) {
   Registry registry;
   add_box(registry);
   const Selection selection = registry.select("shape", "box");
-  EXPECT_EQ(message_of([&] { create<Shape>(selection, {.width = 13}); }), "no thirteen");
+  EXPECT_EQ(whole_message_of([&] { create<Shape>(selection, {.width = 13}); }), "no thirteen");
 }
 
 TEST(Describe, MarksWhatThePresetChanged) {

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
+#include "tests/support/message_of.h"
 
 namespace phraseq {
 namespace {
@@ -13,13 +14,8 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-std::string message_of(std::string_view text) {
-  try {
-    Dictionary::parse(text, "dict.xx.txt");
-  } catch (const DataError& error) {
-    return error.what();
-  }
-  return "no error";
+std::string rejection_of(std::string_view text) {
+  return whole_message_of<DataError>([&] { Dictionary::parse(text, "dict.xx.txt"); });
 }
 
 TEST(Dictionary, StartsWithFairseqsSpecials) {
@@ -100,22 +96,22 @@ TEST(Dictionary, ReadsBackWhatItWrites) {
 }
 
 TEST(Dictionary, RejectsDamageWithItsLine) {
-  EXPECT_THAT(message_of("a 3\nb\n"), HasSubstr("dict.xx.txt:2: no count after the symbol 'b'"));
-  EXPECT_THAT(message_of("a 3\n\nb 1\n"), HasSubstr("dict.xx.txt:2: no count"));
-  EXPECT_THAT(message_of("a 3\nb\t1\n"), HasSubstr("dict.xx.txt:2: a TAB instead of a space"));
-  EXPECT_THAT(message_of("\"</s>\": 0\n\"<unk>\": 1\na: 2\n"),
+  EXPECT_THAT(rejection_of("a 3\nb\n"), HasSubstr("dict.xx.txt:2: no count after the symbol 'b'"));
+  EXPECT_THAT(rejection_of("a 3\n\nb 1\n"), HasSubstr("dict.xx.txt:2: no count"));
+  EXPECT_THAT(rejection_of("a 3\nb\t1\n"), HasSubstr("dict.xx.txt:2: a TAB instead of a space"));
+  EXPECT_THAT(rejection_of("\"</s>\": 0\n\"<unk>\": 1\na: 2\n"),
               HasSubstr("dict.xx.txt:1: this is a vocabulary of Marian (YAML)"));
-  EXPECT_THAT(message_of("</s>: 0\n"), HasSubstr("a vocabulary of Marian"));
-  EXPECT_THAT(message_of("a 3\nb x\n"), HasSubstr("dict.xx.txt:2: 'x' is not a count"));
-  EXPECT_THAT(message_of("a 3x\n"), HasSubstr("'3x' is not a count"));
-  EXPECT_THAT(message_of("a -1\n"), HasSubstr("'-1' is not a count"));
-  EXPECT_THAT(message_of("a 99999999999999999999\n"), HasSubstr("does not fit in 64 bits"));
-  EXPECT_THAT(message_of(" 3\n"), HasSubstr("no symbol before the count"));
-  EXPECT_THAT(message_of("a 3\nb 2\na 1\n"),
+  EXPECT_THAT(rejection_of("</s>: 0\n"), HasSubstr("a vocabulary of Marian"));
+  EXPECT_THAT(rejection_of("a 3\nb x\n"), HasSubstr("dict.xx.txt:2: 'x' is not a count"));
+  EXPECT_THAT(rejection_of("a 3x\n"), HasSubstr("'3x' is not a count"));
+  EXPECT_THAT(rejection_of("a -1\n"), HasSubstr("'-1' is not a count"));
+  EXPECT_THAT(rejection_of("a 99999999999999999999\n"), HasSubstr("does not fit in 64 bits"));
+  EXPECT_THAT(rejection_of(" 3\n"), HasSubstr("no symbol before the count"));
+  EXPECT_THAT(rejection_of("a 3\nb 2\na 1\n"),
               HasSubstr("dict.xx.txt:3: the symbol 'a' already has the id 4"));
-  EXPECT_THAT(message_of("</s> 3\n"),
+  EXPECT_THAT(rejection_of("</s> 3\n"),
               HasSubstr("dict.xx.txt:1: the symbol '</s>' already has the id 2"));
-  EXPECT_THAT(message_of("a 3\nb\xC0\xAF 2\n"),
+  EXPECT_THAT(rejection_of("a 3\nb\xC0\xAF 2\n"),
               HasSubstr("dict.xx.txt:2:2: invalid UTF-8: overlong"));
 }
 

@@ -16,6 +16,7 @@
 #include "tests/core/checkpoint/checkpoint_test_files.h"
 #include "tests/core/convert/learned_positions.h"
 #include "tests/core/io/temporary_folder.h"
+#include "tests/support/message_of.h"
 
 namespace phraseq {
 namespace {
@@ -233,16 +234,11 @@ TEST(MarianConfig, IsRejectedByNameWhereNothingEqualsASetting) {
 }
 
 std::string rejection_of_vocabulary(const json& vocabulary, HfSpecialIds ids = {0, 2, 2}) {
-  try {
-    read_hf_vocabulary(vocabulary, ids, "vocab.json");
-    return "accepted";
-  } catch (const FormatError& problem) {
-    return problem.message();
-  }
+  return message_of<FormatError>([&] { read_hf_vocabulary(vocabulary, ids, "vocab.json"); });
 }
 
 TEST(HfVocabulary, NeedsIdsWithoutGapsAndTheSpecialSymbols) {
-  EXPECT_EQ(rejection_of_vocabulary({{"</s>", 0}, {"<unk>", 1}, {"<pad>", 2}}), "accepted");
+  EXPECT_EQ(rejection_of_vocabulary({{"</s>", 0}, {"<unk>", 1}, {"<pad>", 2}}), kNothingThrown);
   EXPECT_THAT(rejection_of_vocabulary({{"</s>", 0}, {"<unk>", 1}, {"<pad>", 3}}),
               HasSubstr("<pad>: 3, expected a whole number, 0 to 2"));
   EXPECT_THAT(rejection_of_vocabulary({{"</s>", 0}, {"<unk>", 1}, {"<pad>", 1}}),

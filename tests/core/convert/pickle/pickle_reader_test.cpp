@@ -8,6 +8,7 @@
 #include "core/convert/pickle/pickle_json.h"
 #include "tests/core/checkpoint/checkpoint_test_files.h"
 #include "tests/core/convert/golden_torch_files.h"
+#include "tests/support/message_of.h"
 
 namespace phraseq {
 namespace {
@@ -25,12 +26,7 @@ json values_of(const std::string& bytes) {
 }
 
 std::string rejection_of(const std::string& bytes) {
-  try {
-    values_of(bytes);
-    return "accepted";
-  } catch (const FormatError& problem) {
-    return problem.message();
-  }
+  return message_of<FormatError>([&] { values_of(bytes); });
 }
 
 TEST(PickleReader, ReadsWhatPythonWroteInEveryProtocol) {

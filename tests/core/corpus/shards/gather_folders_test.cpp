@@ -16,6 +16,7 @@
 #include "core/options/option_text.h"
 #include "core/text/word_tokenizer.h"
 #include "tests/core/io/temporary_folder.h"
+#include "tests/support/message_of.h"
 
 namespace phraseq {
 namespace {
@@ -100,12 +101,7 @@ class GatherFolders : public ::testing::Test {
   }
 
   std::string message() {
-    try {
-      gather(/*overwrite=*/true);
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "no error";
+    return whole_message_of([&] { gather(/*overwrite=*/true); });
   }
 
   TemporaryFolder folder;

@@ -16,6 +16,7 @@
 #include "core/io/crc32c.h"
 #include "core/io/mapping/mapped_file.h"
 #include "tests/core/io/temporary_folder.h"
+#include "tests/support/message_of.h"
 
 namespace phraseq {
 namespace {
@@ -43,12 +44,7 @@ class GatherText : public ::testing::Test {
   }
 
   std::string message() {
-    try {
-      gathered();
-    } catch (const DataError& error) {
-      return error.what();
-    }
-    return "no DataError";
+    return whole_message_of<DataError>([&] { gathered(); });
   }
 
   TemporaryFolder folder;

@@ -7,6 +7,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/support/message_of.h"
+
 namespace phraseq {
 namespace {
 
@@ -29,12 +31,7 @@ std::string leaves(std::string_view line) {
 }
 
 std::string message(std::string_view line) {
-  try {
-    read(line);
-  } catch (const DataError& error) {
-    return error.what();
-  }
-  return "no error";
+  return whole_message_of<DataError>([&] { read(line); });
 }
 
 TEST(BracketedTree, TakesABracketWithOneWordAsALeaf) {

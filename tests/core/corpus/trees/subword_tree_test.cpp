@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
+#include "tests/support/message_of.h"
 
 namespace phraseq {
 namespace {
@@ -77,12 +78,7 @@ TEST(SubwordTree, CanBeCutAfterAnySubword) {
 
 TEST(SubwordTree, RejectsNumbersThatAreNotATree) {
   const auto message = [](const std::vector<int64_t>& code) -> std::string {
-    try {
-      SubwordTree::decode(code);
-    } catch (const FormatError& error) {
-      return error.what();
-    }
-    return "no error";
+    return whole_message_of<FormatError>([&] { SubwordTree::decode(code); });
   };
   EXPECT_THAT(message({5, 2}),
               HasSubstr("ends after 2 numbers, with 1 children of a node missing"));

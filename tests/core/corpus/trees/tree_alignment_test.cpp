@@ -12,6 +12,7 @@
 #include "core/text/sentencepiece_tokenizer.h"
 #include "core/text/sentencepiece_training.h"
 #include "core/text/word_tokenizer.h"
+#include "tests/support/message_of.h"
 
 namespace phraseq {
 namespace {
@@ -32,12 +33,7 @@ std::vector<int64_t> align(const std::string& line,
 }
 
 std::string alignment_message(const std::string& line, std::string_view symbols) {
-  try {
-    align(line, symbols);
-  } catch (const DataError& error) {
-    return error.what();
-  }
-  return "no error";
+  return whole_message_of<DataError>([&] { align(line, symbols); });
 }
 
 constexpr const char* kTree = "(S (NP (DT the) (NN cats)) (VP sat))";

@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 #include "core/data/collate.h"
 #include "core/text/dictionary.h"
+#include "tests/support/message_of.h"
 
 namespace phraseq {
 namespace {
@@ -87,12 +88,7 @@ TEST(PhraseExtras, AreThereForSentencesWithoutPhrases) {
 
 TEST(PhraseExtras, RejectPlacesOutsideOfTheSentence) {
   const auto rejection_of = [](const std::vector<Example>& of) {
-    try {
-      batch_of(of);
-    } catch (const DataError& error) {
-      return error.message();
-    }
-    return std::string("nothing");
+    return message_of<DataError>([&] { batch_of(of); });
   };
   std::vector<Example> of = examples();
   of[2].phrases[0].places = {4};

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/core/io/temporary_folder.h"
+#include "tests/support/message_of.h"
 
 namespace phraseq {
 namespace {
@@ -56,12 +57,7 @@ class LexicalTableFile : public ::testing::Test {
     return found;
   }
   std::string error_of(const std::string& text) const {
-    try {
-      read(text);
-    } catch (const DataError& error) {
-      return error.what();
-    }
-    return "nothing was thrown";
+    return whole_message_of<DataError>([&] { read(text); });
   }
   TemporaryFolder folder_;
   std::string path_ = folder_.file("lexical_table_test.s2t");

@@ -7,6 +7,7 @@
 #include "core/base/log.h"
 #include "core/phrase_memory/table/word_aligner.h"
 #include "tests/core/io/temporary_folder.h"
+#include "tests/support/message_of.h"
 
 namespace phraseq {
 namespace {
@@ -178,16 +179,6 @@ class BitextFiles : public ::testing::Test {
  protected:
   void SetUp() override { set_log_quiet(true); }
 
-  template <typename Read>
-  static std::string message_of(Read read) {
-    try {
-      read();
-    } catch (const DataError& error) {
-      return error.what();
-    }
-    return "no error";
-  }
-
   TemporaryFolder folder;
 };
 
@@ -203,17 +194,20 @@ TEST_F(BitextFiles, AreReadLowercasedWhenAsked) {
 TEST_F(BitextFiles, OfDifferentLengthAreRejected) {
   const auto one = folder.write("one", "a\n");
   const auto two = folder.write("two", "a\nb\n");
-  EXPECT_THAT(message_of([&] { read_bitext(one, two); }), HasSubstr("two:2: "));
-  EXPECT_THAT(message_of([&] { read_bitext(two, one); }), HasSubstr("one ends before this line"));
+  EXPECT_THAT(whole_message_of<DataError>([&] { read_bitext(one, two); }), HasSubstr("two:2: "));
+  EXPECT_THAT(whole_message_of<DataError>([&] { read_bitext(two, one); }),
+              HasSubstr("one ends before this line"));
 }
 
 TEST_F(BitextFiles, NeedOneAlignmentLinePerSentence) {
-  EXPECT_THAT(message_of([&] { read_alignments(folder.write("few", "0-0\n"), houses()); }),
-              HasSubstr("few: 1 lines for 4 sentences"));
   EXPECT_THAT(
-      message_of([&] { read_alignments(folder.write("many", "0-0\n\n\n\n0-0\n"), houses()); }),
-      HasSubstr("many:5: the bitext has only 4 sentences"));
-  EXPECT_THAT(message_of([&] { read_alignments(folder.write("far", "0-0\n2-0\n"), houses()); }),
+      whole_message_of<DataError>([&] { read_alignments(folder.write("few", "0-0\n"), houses()); }),
+      HasSubstr("few: 1 lines for 4 sentences"));
+  EXPECT_THAT(whole_message_of<DataError>(
+                  [&] { read_alignments(folder.write("many", "0-0\n\n\n\n0-0\n"), houses()); }),
+              HasSubstr("many:5: the bitext has only 4 sentences"));
+  EXPECT_THAT(whole_message_of<DataError>(
+                  [&] { read_alignments(folder.write("far", "0-0\n2-0\n"), houses()); }),
               HasSubstr("far:2: the link 2-0 is outside"));
 }
 

@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "tests/core/io/temporary_folder.h"
+#include "tests/support/message_of.h"
 
 namespace phraseq {
 namespace {
@@ -68,12 +69,8 @@ class PhraseTableTest : public ::testing::Test {
   void SetUp() override { set_log_quiet(true); }
 
   std::string message_of(std::string_view text, bool lowercase = false) {
-    try {
-      PhraseTable::read(folder.write("table", text), lowercase);
-    } catch (const DataError& error) {
-      return error.what();
-    }
-    return "no error";
+    return whole_message_of<DataError>(
+        [&] { PhraseTable::read(folder.write("table", text), lowercase); });
   }
 
   TemporaryFolder folder;
@@ -109,7 +106,7 @@ TEST_F(PhraseTableTest, LowercasesBothSidesAndFindsWhatThatMakesEqual) {
   EXPECT_THAT(table.entries()[0].source, ElementsAre("äpfel", "und"));
   EXPECT_THAT(table.entries()[0].target, ElementsAre("apples", "and"));
   const std::string both = text + "äpfel und ||| apples and ||| others ||| 1 ||| 1\n";
-  EXPECT_EQ(message_of(both), "no error");
+  EXPECT_EQ(message_of(both), kNothingThrown);
   EXPECT_THAT(message_of(both, true),
               HasSubstr("table:2: 'äpfel und' is a duplicate of line 1, lowercased"));
 }

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
+#include "tests/support/message_of.h"
 
 namespace phraseq {
 namespace {
@@ -20,12 +21,9 @@ WordAlignment links_of(std::string_view text) {
 }
 
 std::string message_of(std::string_view text, int64_t source_words, int64_t target_words) {
-  try {
+  return whole_message_of<DataError>([&] {
     parse_alignment(text, source_words, target_words, {"alignment", 7});
-  } catch (const DataError& error) {
-    return error.what();
-  }
-  return "no error";
+  });
 }
 
 TEST(PharaohAlignment, IsReadSortedEachLinkOnce) {
@@ -36,7 +34,7 @@ TEST(PharaohAlignment, IsReadSortedEachLinkOnce) {
 TEST(PharaohAlignment, IsRejectedWithFileLineAndLink) {
   for (const char* text : {"0", "0-", "-1", "a-b", "0-1-2", "0-1x", "0--1", "0:1"})
     EXPECT_THAT(message_of(text, 9, 9), HasSubstr(std::string("alignment:7: '") + text)) << text;
-  EXPECT_EQ(message_of("2-1", 3, 2), "no error");
+  EXPECT_EQ(message_of("2-1", 3, 2), kNothingThrown);
   EXPECT_THAT(message_of("0-0 3-1", 3, 2), HasSubstr("3-1 is outside the sentences of 3 and 2"));
   EXPECT_THAT(message_of("2-2", 3, 2), HasSubstr("2-2 is outside"));
 }

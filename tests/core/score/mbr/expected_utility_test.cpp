@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 #include "core/score/mbr/mbr_options.h"
 #include "tests/core/io/temporary_folder.h"
+#include "tests/support/message_of.h"
 
 namespace phraseq::score {
 namespace {
@@ -74,12 +75,8 @@ class NBestLists : public ::testing::Test {
                              NBestFormat format,
                              int64_t size,
                              bool needs_probabilities = false) {
-    try {
-      read_nbest_lists(path, format, size, needs_probabilities);
-    } catch (const DataError& error) {
-      return error.what();
-    }
-    return {};
+    return whole_message_of<DataError>(
+        [&] { read_nbest_lists(path, format, size, needs_probabilities); });
   }
 
   TemporaryFolder folder_;
@@ -119,7 +116,7 @@ TEST_F(NBestLists, WithoutProbabilitiesAreRejectedWhereTheyAreNeeded) {
   EXPECT_THAT(problem(path, NBestFormat::kFairseq, 1, true),
               testing::AllOf(HasSubstr(path + ":3: the hypothesis has no P- line"),
                              HasSubstr("--weights uniform")));
-  EXPECT_EQ(problem(path, NBestFormat::kFairseq, 1), "");
+  EXPECT_EQ(problem(path, NBestFormat::kFairseq, 1), kNothingThrown);
   for (const std::string line : {"P-0\t-1\n", "P-1\t-1\n", "P-0\t-1 nan\n", "P-0\n"}) {
     const std::string bad = file("bad", "D-0\t-1\ta\nP-0\t-1\n" + line);
     EXPECT_THAT(problem(bad, NBestFormat::kFairseq, 1, true), HasSubstr(bad + ":3")) << line;

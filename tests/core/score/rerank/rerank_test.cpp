@@ -18,6 +18,7 @@
 #include "core/score/rerank/rerank_options.h"
 #include "tests/core/io/child_process.h"
 #include "tests/core/io/temporary_folder.h"
+#include "tests/support/message_of.h"
 
 namespace phraseq::score {
 namespace {
@@ -77,20 +78,12 @@ class Reranking : public ::testing::Test {
     return texts;
   }
   std::string message() {
-    try {
-      read_lists(options_);
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "no error";
+    return whole_message_of([&] { read_lists(options_); });
   }
   std::string text_pairs_message() {
-    try {
+    return whole_message_of([&] {
       write_text_pairs(read_lists(options_), folder_.file("text"), folder_.file("pairs"));
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "no error";
+    });
   }
 
   TemporaryFolder folder_;
@@ -230,14 +223,14 @@ TEST_F(Reranking, NamesWhatIsWrongWithAFile) {
 
 TEST_F(Reranking, NeedsSourcesWhereTheyAreUsed) {
   folder_.write("nbest", "S-0\tw\nH-0\t-1\ta\nP-0\t-1\nH-1\t-1\tb\nP-1\t-1\n");
-  EXPECT_EQ(message(), "no error");
+  EXPECT_EQ(message(), kNothingThrown);
   options_.weights.normalize = true;
   EXPECT_THAT(message(), HasSubstr("nbest:4: sentence 1 has no S- line"));
   options_.weights.normalize = false;
   options_.write_pairs = "pairs";
   EXPECT_THAT(message(), HasSubstr("nbest:4: sentence 1 has no S- line"));
   options_.source = "text";
-  EXPECT_EQ(message(), "no error");
+  EXPECT_EQ(message(), kNothingThrown);
 }
 
 TEST(RerankOptions, HaveNamesThatExist) {

@@ -10,6 +10,7 @@
 #include "core/io/line_reader.h"
 #include "core/text/bpe/learn_bpe.h"
 #include "core/text/unicode.h"
+#include "tests/support/message_of.h"
 
 namespace phraseq {
 namespace {
@@ -117,12 +118,7 @@ TEST(BpeCodes, OfFastBpeHaveCounts) {
 
 TEST(BpeCodes, WithFaultsAreRejectedWithTheLine) {
   const auto message = [](const std::string& text) -> std::string {
-    try {
-      const BpeCodes codes(text, "my.codes");
-    } catch (const FormatError& error) {
-      return error.what();
-    }
-    return {};
+    return whole_message_of<FormatError>([&] { const BpeCodes codes(text, "my.codes"); });
   };
   EXPECT_THAT(message("#version: 0.2\na b\na b c d\n"), HasSubstr("my.codes:3: 'a b c d'"));
   EXPECT_THAT(message("#version: 0.3\na b\n"), HasSubstr("version 0.3"));

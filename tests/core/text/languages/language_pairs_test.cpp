@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 #include "core/text/languages/language_tokens.h"
 #include "tests/core/io/temporary_folder.h"
+#include "tests/support/message_of.h"
 
 namespace phraseq {
 namespace {
@@ -18,12 +19,7 @@ using ::testing::HasSubstr;
 /// The message of the UsageError that `action` throws.
 template <class Action>
 std::string refusal(const Action& action) {
-  try {
-    action();
-  } catch (const UsageError& failure) {
-    return failure.what();
-  }
-  return {};
+  return whole_message_of<UsageError>(action);
 }
 
 TEST(LanguagePairs, AreReadFromAListOrAFile) {
