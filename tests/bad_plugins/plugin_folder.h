@@ -1,22 +1,13 @@
 #pragma once
 
 #include <filesystem>
-#include <fstream>
-#include <stdlib.h>
 #include <string>
+
+#include "tests/core/io/temporary_folder.h"
 
 /// A folder of its own for one test, removed afterwards; test libraries are copied into it.
 class PluginFolder {
  public:
-  PluginFolder() {
-    std::string pattern =
-        (std::filesystem::temp_directory_path() / "phraseq-plugins-XXXXXX").string();
-    path_ = std::filesystem::canonical(mkdtemp(pattern.data()));
-  }
-  ~PluginFolder() { std::filesystem::remove_all(path_); }
-  PluginFolder(const PluginFolder&) = delete;
-  PluginFolder& operator=(const PluginFolder&) = delete;
-
   std::string path(const std::string& name = "") const {
     return name.empty() ? path_.string() : (path_ / name).string();
   }
@@ -30,10 +21,11 @@ class PluginFolder {
   }
 
   std::string write(const std::string& name, const std::string& content) const {
-    std::ofstream(path(name), std::ios::binary) << content;
+    folder_.write(name, content);
     return path(name);
   }
 
  private:
-  std::filesystem::path path_;
+  phraseq::TemporaryFolder folder_;
+  std::filesystem::path path_ = std::filesystem::canonical(folder_.path());
 };

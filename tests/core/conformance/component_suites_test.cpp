@@ -2,12 +2,10 @@
 
 #include <algorithm>
 #include <atomic>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <ranges>
 #include <stdexcept>
-#include <stdlib.h>
 #include <string>
 #include <vector>
 
@@ -29,6 +27,7 @@
 #include "core/search/search_options.h"
 #include "core/text/dictionary.h"
 #include "core/text/tokenizer.h"
+#include "tests/core/io/temporary_folder.h"
 
 namespace phraseq::conformance {
 namespace {
@@ -248,13 +247,6 @@ struct TestTask final : TranslationTask {
 
 class ComponentSuites : public ::testing::Test {
  protected:
-  ComponentSuites() {
-    std::string pattern =
-        (std::filesystem::temp_directory_path() / "phraseq-suite-XXXXXX").string();
-    folder_ = mkdtemp(pattern.data());
-  }
-  ~ComponentSuites() override { std::filesystem::remove_all(folder_); }
-
   /// Titles of the checks that an implementation fails.
   template <class Interface, class Implementation, class OptionsType = NoOptions>
   std::vector<std::string> failures() {
@@ -263,16 +255,16 @@ class ComponentSuites : public ::testing::Test {
     registry.add<DataLoader, TestLoader<false>, NoOptions>("indexed", "What a task selects");
     registry.add<Tokenizer, TestTokenizer<Cut::kRight>, NoOptions>("word", "What a task selects");
     const Selection selection = registry.select(Interface::kKind, "tested");
-    const TrialData data = write_toy_data(folder_);
+    const TrialData data = write_toy_data(folder_.path());
     std::vector<std::string> titles;
-    for (const Check& check : checks_of(registry, selection, data, folder_)) {
+    for (const Check& check : checks_of(registry, selection, data, folder_.path())) {
       if (run(check).kind == Verdict::Kind::kFails)
         titles.push_back(check.title);
     }
     return titles;
   }
 
-  std::string folder_;
+  TemporaryFolder folder_;
 };
 
 TEST_F(ComponentSuites, FindACriterionThatReportsMeans) {

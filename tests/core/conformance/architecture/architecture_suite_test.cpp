@@ -2,9 +2,7 @@
 
 #include "core/conformance/architecture/architecture_suite.h"
 
-#include <filesystem>
 #include <memory>
-#include <stdlib.h>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,6 +16,7 @@
 #include "core/conformance/fixtures/toy_task.h"
 #include "core/conformance/suites.h"
 #include "core/nn/transformer/transformer_model.h"
+#include "tests/core/io/temporary_folder.h"
 
 namespace phraseq::conformance {
 namespace {
@@ -96,11 +95,7 @@ class ArchitectureSuite : public ::testing::Test {
   ArchitectureSuite() {
     add_toy_task(registry_);
     registry_.add<Architecture, Faulty, FaultyOptions>("faulty", "A Transformer with a fault");
-    std::string pattern =
-        (std::filesystem::temp_directory_path() / "phraseq-suite-XXXXXX").string();
-    folder_ = mkdtemp(pattern.data());
   }
-  ~ArchitectureSuite() override { std::filesystem::remove_all(folder_); }
 
   /// Titles of the checks that a Transformer with this fault fails.
   std::vector<std::string> failures(const std::string& fault) {
@@ -108,7 +103,7 @@ class ArchitectureSuite : public ::testing::Test {
     const Selection selection =
         small_selection(component, nullptr, std::vector<std::string>{"fault=" + fault});
     std::vector<std::string> titles;
-    for (const Check& check : architecture_suite(registry_, selection, folder_)) {
+    for (const Check& check : architecture_suite(registry_, selection, folder_.path())) {
       if (run(check).kind == Verdict::Kind::kFails)
         titles.push_back(check.title);
     }
@@ -116,7 +111,7 @@ class ArchitectureSuite : public ::testing::Test {
   }
 
   Registry registry_;
-  std::string folder_;
+  TemporaryFolder folder_;
 };
 
 TEST_F(ArchitectureSuite, FindsNothingWrongWithTheTransformer) {
