@@ -16,6 +16,7 @@
 #include "core/io/atomic_file.h"
 #include "core/io/folders/staging_folder.h"
 #include "core/plugin/loader.h"
+#include "core/plugin/registry.h"
 #include "core/plugin/search_path_plugins.h"
 #include "phraseq/abi_stamp.h"
 
@@ -79,9 +80,7 @@ struct NewPluginOptions final : Options {
   }
 
   std::vector<std::string> problems() const override {
-    const auto is_letter = [](char c) { return c >= 'a' && c <= 'z'; };
-    const auto fits = [&](char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '_'; };
-    if (name.empty() || !is_letter(name.front()) || !std::all_of(name.begin(), name.end(), fits)) {
+    if (!is_valid_name(name, "_")) {
       return {
           fmt::format("'{}' is not a valid plugin name: use lowercase letters, digits and '_', "
                       "starting with a letter",

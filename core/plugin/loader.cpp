@@ -133,15 +133,10 @@ bool needs_torch(const LibraryFile& library) {
 
 /// A checkpoint records it and messages tell users what to install by it.
 void check_name(const LoadedPlugin& plugin) {
-  const auto is_letter = [](char c) { return c >= 'a' && c <= 'z'; };
-  const auto fits = [&](char c) {
-    return is_letter(c) || (c >= '0' && c <= '9') || c == '_' || c == '-';
-  };
-  const std::string& name = plugin.name;
-  if (!name.empty() && is_letter(name.front()) && std::all_of(name.begin(), name.end(), fits))
+  if (is_valid_name(plugin.name, "_-"))
     return;
   throw PluginError(
-      fmt::format("{}: '{}' is not a valid plugin name", plugin.file, name),
+      fmt::format("{}: '{}' is not a valid plugin name", plugin.file, plugin.name),
       "Names consist of lowercase letters, digits, '_' and '-', and start with a letter.");
 }
 

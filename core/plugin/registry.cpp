@@ -13,14 +13,6 @@
 namespace phraseq {
 namespace {
 
-bool is_component_name(std::string_view name) {
-  const auto is_letter = [](char c) { return c >= 'a' && c <= 'z'; };
-  return !name.empty() && is_letter(name.front()) &&
-         std::all_of(name.begin(), name.end(), [&](char c) {
-           return is_letter(c) || (c >= '0' && c <= '9') || c == '_' || c == '+';
-         });
-}
-
 /// A name as it is registered: '-' means '_', as in the names of options.
 std::string registered_name(std::string_view name) {
   std::string result(name);
@@ -54,8 +46,16 @@ Selection selection_of(const Component& component, const std::string& name, cons
 
 }  // namespace
 
+bool is_valid_name(std::string_view name, std::string_view marks) {
+  const auto is_letter = [](char c) { return c >= 'a' && c <= 'z'; };
+  const auto fits = [&](char c) {
+    return is_letter(c) || (c >= '0' && c <= '9') || marks.find(c) != std::string_view::npos;
+  };
+  return !name.empty() && is_letter(name.front()) && std::all_of(name.begin(), name.end(), fits);
+}
+
 void Registry::check_name(const Component& component, const std::string& name) const {
-  if (!is_component_name(name)) {
+  if (!is_valid_name(name, "_+")) {
     throw PluginError(
         fmt::format(
             "{}: '{}' is not a valid name for a {}", origin_of(component), name, component.kind),

@@ -108,6 +108,10 @@ class PHRASEQ_API Registry {
   mutable bool frozen_ = false;
 };
 
+/// Whether a name of a plugin or component consists of lowercase letters, digits and `marks`, and
+/// starts with a letter.
+PHRASEQ_API bool is_valid_name(std::string_view name, std::string_view marks);
+
 /// Describes the selected component's options in a section named after its kind and name. Values
 /// that a preset changed have the preset as their origin; `default_text` remains the component's
 /// own.
