@@ -527,6 +527,54 @@ struct Matrices {
   };
 };
 
+/// By tiles of queries and of keys.
+template <class Device>
+void attend_tiles(const AttentionCase& by,
+                  const typename Matrices<Device>::Given& in,
+                  const typename Matrices<Device>::Found& to,
+                  std::vector<float>& log_sums,
+                  typename Device::AttentionShape shape) {
+  const auto query_tiles = tiles_of<Device>(by.query_lengths, by.key_lengths),
+             key_tiles = tiles_of<Device>(by.key_lengths, by.query_lengths);
+  std::vector<float> deltas(log_sums.size());
+  const auto warps = [](const auto& tiles) { return static_cast<unsigned>(tiles.size() + 1); };
+  shape.tiles = static_cast<long long>(query_tiles.size());
+  run(warps(query_tiles), AttentionCase::kHeads, [&] {
+    Device::attention(in.q.data(),
+                      in.k.data(),
+                      in.v.data(),
+                      query_tiles.data(),
+                      to.out.data(),
+                      log_sums.data(),
+                      shape);
+  });
+  run(warps(query_tiles), AttentionCase::kHeads, [&] {
+    Device::attention_backward_queries(in.dout.data(),
+                                       in.q.data(),
+                                       in.k.data(),
+                                       in.v.data(),
+                                       to.out.data(),
+                                       query_tiles.data(),
+                                       log_sums.data(),
+                                       deltas.data(),
+                                       to.dq.data(),
+                                       shape);
+  });
+  shape.tiles = static_cast<long long>(key_tiles.size());
+  run(warps(key_tiles), AttentionCase::kHeads, [&] {
+    Device::attention_backward_keys(in.dout.data(),
+                                    in.q.data(),
+                                    in.k.data(),
+                                    in.v.data(),
+                                    key_tiles.data(),
+                                    log_sums.data(),
+                                    deltas.data(),
+                                    to.dk.data(),
+                                    to.dv.data(),
+                                    shape);
+  });
+}
+
 /// The same by whole sentences.
 template <class Device>
 void attend_sentences(const AttentionCase& by,
@@ -577,51 +625,20 @@ void expect_attention(double tolerance, const AttentionCase& by) {
   };
   const auto q = matrix(queries, 0.2), dout = matrix(queries, 1.1);
   const auto k = matrix(keys, 0.5), v = matrix(keys, 0.8);
-  const auto query_tiles = tiles_of<Device>(by.query_lengths, by.key_lengths),
-             key_tiles = tiles_of<Device>(by.key_lengths, by.query_lengths);
   std::vector<Element> out(q.size()), dq(q.size()), dk(k.size()), dv(k.size());
-  std::vector<float> log_sums(static_cast<size_t>(2 * queries)), deltas(log_sums.size());
-  typename Device::AttentionShape shape{static_cast<long long>(query_tiles.size()),
-                                        AttentionCase::kWidth,
-                                        AttentionCase::kWidth,
-                                        AttentionCase::kWidth,
-                                        queries,
-                                        AttentionCase::kHeads,
-                                        by.causal ? 1 : 0,
-                                        static_cast<float>(AttentionCase::kScale),
-                                        by.key,
-                                        nn::kernels::dropout_threshold(kP),
-                                        static_cast<float>(1 / (1 - kP))};
-  const auto warps = [](const auto& tiles) { return static_cast<unsigned>(tiles.size() + 1); };
-  run(warps(query_tiles), AttentionCase::kHeads, [&] {
-    Device::attention(
-        q.data(), k.data(), v.data(), query_tiles.data(), out.data(), log_sums.data(), shape);
-  });
-  run(warps(query_tiles), AttentionCase::kHeads, [&] {
-    Device::attention_backward_queries(dout.data(),
-                                       q.data(),
-                                       k.data(),
-                                       v.data(),
-                                       out.data(),
-                                       query_tiles.data(),
-                                       log_sums.data(),
-                                       deltas.data(),
-                                       dq.data(),
-                                       shape);
-  });
-  shape.tiles = static_cast<long long>(key_tiles.size());
-  run(warps(key_tiles), AttentionCase::kHeads, [&] {
-    Device::attention_backward_keys(dout.data(),
-                                    q.data(),
-                                    k.data(),
-                                    v.data(),
-                                    key_tiles.data(),
-                                    log_sums.data(),
-                                    deltas.data(),
-                                    dk.data(),
-                                    dv.data(),
-                                    shape);
-  });
+  std::vector<float> log_sums(static_cast<size_t>(2 * queries));
+  const typename Device::AttentionShape shape{0,
+                                              AttentionCase::kWidth,
+                                              AttentionCase::kWidth,
+                                              AttentionCase::kWidth,
+                                              queries,
+                                              AttentionCase::kHeads,
+                                              by.causal ? 1 : 0,
+                                              static_cast<float>(AttentionCase::kScale),
+                                              by.key,
+                                              nn::kernels::dropout_threshold(kP),
+                                              static_cast<float>(1 / (1 - kP))};
+  attend_tiles<Device>(by, {q, k, v, dout}, {out, dq, dk, dv}, log_sums, shape);
   const AttentionReference expected(
       by, widened<Device>(q), widened<Device>(k), widened<Device>(v), widened<Device>(dout));
   const auto expect_results = [&] {

@@ -99,93 +99,109 @@ void expect_near(const std::vector<typename Device::Element>& found,
   }
 }
 
-/// Rows of `columns` numbers in two blocks of four warps, which take row after row.
+/// Dropout, sum and normalization of rows of `columns` numbers in two blocks of four warps, which
+/// take row after row.
 template <class Device>
-void normalize_on_both(int element, int columns, double tolerance) {
-  SCOPED_TRACE(columns);
+class NormOnBoth {
+ public:
+  NormOnBoth(int element, int columns)
+      : kernel_(dropout_add_norm_kernel(element, row_variant(columns, sizeof(Element), true))),
+        width_(static_cast<size_t>(columns)),
+        shape_{kNormRows,
+               columns,
+               1e-6F,
+               0x123456789abcdef1ULL,
+               nn::kernels::dropout_threshold(0.3),
+               1 / 0.7F} {}
+
+  void expect_same_results(double tolerance) {
+    SCOPED_TRACE(width_);
+    normalize_on_device();
+    normalize_on_host();
+    expect_near<Device>(device_y_.values(), y_, tolerance);
+    expect_near<Device>(device_dx_.values(), dx_, tolerance);
+    expect_near<Device>(device_sum_.values(), d_residual_, tolerance);
+    expect_near<on_host::Fp32>(device_partial_.values(), partial_, 1e-4);
+  }
+
+ private:
   using Element = typename Device::Element;
-  constexpr int64_t kSomeRows = 19, kWarps = 8;
-  const auto width = static_cast<size_t>(columns);
-  const size_t count = kSomeRows * width;
-  const auto x = narrowed<Device>(waves(count, 0.1)),
-             residual = narrowed<Device>(waves(count, 0.5)),
-             dy = narrowed<Device>(waves(count, 0.9));
-  const auto gain = waves(width, 1.3), bias = waves(width, 2.1);
-  typename Device::NormShape shape{kSomeRows,
-                                   columns,
-                                   1e-6F,
-                                   0x123456789abcdef1ULL,
-                                   nn::kernels::dropout_threshold(0.3),
-                                   1 / 0.7F};
-  std::vector<Element> y(count), dx(count), d_residual(count);
-  std::vector<float> mean(kSomeRows), rstd(kSomeRows), partial(2 * kWarps * width);
-  OnDevice<Element> device_x(x), device_rest(residual), device_dy(dy), device_y(y), device_dx(dx),
-      device_sum(d_residual);
-  OnDevice<float> device_gain(gain), device_bias(bias), device_mean(mean), device_rstd(rstd),
-      device_partial(partial);
-  const LaunchShape grid{.blocks = 2, .threads = 128};
-  const KernelSource& kernel =
-      dropout_add_norm_kernel(element, row_variant(columns, sizeof(Element), true));
-  KernelLauncher& launcher = KernelLauncher::instance();
-  launcher.launch(kernel,
-                  "dropout_add_norm",
-                  grid,
-                  nullptr,
-                  {device_x.argument(),
-                   device_rest.argument(),
-                   device_gain.argument(),
-                   device_bias.argument(),
-                   device_y.argument(),
-                   device_mean.argument(),
-                   device_rstd.argument(),
-                   &shape});
-  launcher.launch(kernel,
-                  "dropout_add_norm_backward",
-                  grid,
-                  nullptr,
-                  {device_dy.argument(),
-                   device_x.argument(),
-                   device_rest.argument(),
-                   device_gain.argument(),
-                   device_mean.argument(),
-                   device_rstd.argument(),
-                   device_dx.argument(),
-                   device_sum.argument(),
-                   device_partial.argument(),
-                   &shape});
-  on_host::run(kWarps, 1, [&] {
-    Device::dropout_add_norm(x.data(),
-                             residual.data(),
-                             gain.data(),
-                             bias.data(),
-                             y.data(),
-                             mean.data(),
-                             rstd.data(),
-                             shape);
-  });
-  on_host::run(kWarps, 1, [&] {
-    Device::dropout_add_norm_backward(dy.data(),
-                                      x.data(),
-                                      residual.data(),
-                                      gain.data(),
-                                      mean.data(),
-                                      rstd.data(),
-                                      dx.data(),
-                                      d_residual.data(),
-                                      partial.data(),
-                                      shape);
-  });
-  expect_near<Device>(device_y.values(), y, tolerance);
-  expect_near<Device>(device_dx.values(), dx, tolerance);
-  expect_near<Device>(device_sum.values(), d_residual, tolerance);
-  expect_near<on_host::Fp32>(device_partial.values(), partial, 1e-4);
-}
+  static constexpr int64_t kNormRows = 19, kWarps = 8;
+
+  void start(const char* function, std::vector<void*> arguments) {
+    arguments.push_back(&shape_);
+    KernelLauncher::instance().launch(
+        kernel_, function, {.blocks = 2, .threads = 128}, nullptr, arguments);
+  }
+  void normalize_on_device() {
+    start("dropout_add_norm",
+          {device_x_.argument(),
+           device_rest_.argument(),
+           device_gain_.argument(),
+           device_bias_.argument(),
+           device_y_.argument(),
+           device_mean_.argument(),
+           device_rstd_.argument()});
+    start("dropout_add_norm_backward",
+          {device_dy_.argument(),
+           device_x_.argument(),
+           device_rest_.argument(),
+           device_gain_.argument(),
+           device_mean_.argument(),
+           device_rstd_.argument(),
+           device_dx_.argument(),
+           device_sum_.argument(),
+           device_partial_.argument()});
+  }
+  void normalize_on_host() {
+    on_host::run(kWarps, 1, [&] {
+      Device::dropout_add_norm(x_.data(),
+                               residual_.data(),
+                               gain_.data(),
+                               bias_.data(),
+                               y_.data(),
+                               mean_.data(),
+                               rstd_.data(),
+                               shape_);
+    });
+    on_host::run(kWarps, 1, [&] {
+      Device::dropout_add_norm_backward(dy_.data(),
+                                        x_.data(),
+                                        residual_.data(),
+                                        gain_.data(),
+                                        mean_.data(),
+                                        rstd_.data(),
+                                        dx_.data(),
+                                        d_residual_.data(),
+                                        partial_.data(),
+                                        shape_);
+    });
+  }
+
+  std::vector<Element> matrix(double phase) const {
+    return narrowed<Device>(waves(kNormRows * width_, phase));
+  }
+  std::vector<Element> result() const { return std::vector<Element>(kNormRows * width_); }
+
+  const KernelSource& kernel_;
+  size_t width_;
+  typename Device::NormShape shape_;
+  std::vector<Element> x_ = matrix(0.1), residual_ = matrix(0.5), dy_ = matrix(0.9);
+  std::vector<float> gain_ = waves(width_, 1.3), bias_ = waves(width_, 2.1);
+  std::vector<Element> y_ = result(), dx_ = result(), d_residual_ = result();
+  std::vector<float> mean_ = std::vector<float>(kNormRows), rstd_ = mean_;
+  std::vector<float> partial_ = std::vector<float>(2 * kWarps * width_);
+  OnDevice<Element> device_x_{x_}, device_rest_{residual_}, device_dy_{dy_}, device_y_{y_},
+      device_dx_{dx_}, device_sum_{d_residual_};
+  OnDevice<float> device_gain_{gain_}, device_bias_{bias_}, device_mean_{mean_},
+      device_rstd_{rstd_}, device_partial_{partial_};
+};
 
 TEST_F(CudaKernelsOnTheGpu, NormalizeAsOnTheHost) {
   for (const int columns : {77, 80, 299, 512}) {
-    normalize_on_both<on_host::Fp32>(0, columns, 1e-5);
-    normalize_on_both<on_host::Bf16>(1, columns, 0x1.0p-7);
-    normalize_on_both<on_host::Fp16>(2, columns, 0x1.0p-10);
+    NormOnBoth<on_host::Fp32>(0, columns).expect_same_results(1e-5);
+    NormOnBoth<on_host::Bf16>(1, columns).expect_same_results(0x1.0p-7);
+    NormOnBoth<on_host::Fp16>(2, columns).expect_same_results(0x1.0p-10);
   }
 }
 
@@ -334,7 +350,6 @@ class AttentionOnBoth {
 
   /// By tiles of queries and of keys, which are the same here.
   void attend_by_tiles() {
-    using Tile = typename Device::AttentionTile;
     const std::vector<Tile> tiles = {{0, 16, 0, 0, 37},
                                      {16, 16, 16, 0, 37},
                                      {32, 5, 32, 0, 37},
@@ -345,52 +360,8 @@ class AttentionOnBoth {
     std::vector<float> deltas(log_sums_.size());
     OnDevice<float> device_deltas(deltas);
     shape_.tiles = static_cast<long long>(tiles.size());
-    const LaunchShape grid{.blocks = 2, .blocks_y = kHeads, .threads = 128};
-    start_forward("attention", grid, device_tiles);
-    start("attention_backward_queries",
-          grid,
-          {device_dout_.argument()},
-          {device_out_.argument(),
-           device_tiles.argument(),
-           device_log_sums_.argument(),
-           device_deltas.argument(),
-           device_dq_.argument()});
-    start("attention_backward_keys",
-          grid,
-          {device_dout_.argument()},
-          {device_tiles.argument(),
-           device_log_sums_.argument(),
-           device_deltas.argument(),
-           device_dk_.argument(),
-           device_dv_.argument()});
-    on_host::run(8, kHeads, [&] {
-      Device::attention(
-          q_.data(), k_.data(), v_.data(), tiles.data(), out_.data(), log_sums_.data(), shape_);
-    });
-    on_host::run(8, kHeads, [&] {
-      Device::attention_backward_queries(dout_.data(),
-                                         q_.data(),
-                                         k_.data(),
-                                         v_.data(),
-                                         out_.data(),
-                                         tiles.data(),
-                                         log_sums_.data(),
-                                         deltas.data(),
-                                         dq_.data(),
-                                         shape_);
-    });
-    on_host::run(8, kHeads, [&] {
-      Device::attention_backward_keys(dout_.data(),
-                                      q_.data(),
-                                      k_.data(),
-                                      v_.data(),
-                                      tiles.data(),
-                                      log_sums_.data(),
-                                      deltas.data(),
-                                      dk_.data(),
-                                      dv_.data(),
-                                      shape_);
-    });
+    attend_tiles_on_device(device_tiles, device_deltas);
+    attend_tiles_on_host(tiles, deltas);
     expect_near<on_host::Fp32>(device_deltas.values(), deltas, tolerance_);
     expect_same_results();
   }
@@ -434,6 +405,7 @@ class AttentionOnBoth {
 
  private:
   using Element = typename Device::Element;
+  using Tile = typename Device::AttentionTile;
   static constexpr int kWidth = 64, kTokens = 59, kHeads = 2;
 
   static std::vector<Element> matrix(double phase) {
@@ -459,6 +431,56 @@ class AttentionOnBoth {
           grid,
           {},
           {shares.argument(), device_out_.argument(), device_log_sums_.argument()});
+  }
+  void attend_tiles_on_device(OnDevice<Tile>& device_tiles, OnDevice<float>& device_deltas) {
+    const LaunchShape grid{.blocks = 2, .blocks_y = kHeads, .threads = 128};
+    start_forward("attention", grid, device_tiles);
+    start("attention_backward_queries",
+          grid,
+          {device_dout_.argument()},
+          {device_out_.argument(),
+           device_tiles.argument(),
+           device_log_sums_.argument(),
+           device_deltas.argument(),
+           device_dq_.argument()});
+    start("attention_backward_keys",
+          grid,
+          {device_dout_.argument()},
+          {device_tiles.argument(),
+           device_log_sums_.argument(),
+           device_deltas.argument(),
+           device_dk_.argument(),
+           device_dv_.argument()});
+  }
+  void attend_tiles_on_host(const std::vector<Tile>& tiles, std::vector<float>& deltas) {
+    on_host::run(8, kHeads, [&] {
+      Device::attention(
+          q_.data(), k_.data(), v_.data(), tiles.data(), out_.data(), log_sums_.data(), shape_);
+    });
+    on_host::run(8, kHeads, [&] {
+      Device::attention_backward_queries(dout_.data(),
+                                         q_.data(),
+                                         k_.data(),
+                                         v_.data(),
+                                         out_.data(),
+                                         tiles.data(),
+                                         log_sums_.data(),
+                                         deltas.data(),
+                                         dq_.data(),
+                                         shape_);
+    });
+    on_host::run(8, kHeads, [&] {
+      Device::attention_backward_keys(dout_.data(),
+                                      q_.data(),
+                                      k_.data(),
+                                      v_.data(),
+                                      tiles.data(),
+                                      log_sums_.data(),
+                                      deltas.data(),
+                                      dk_.data(),
+                                      dv_.data(),
+                                      shape_);
+    });
   }
   void expect_same_results() {
     expect_near<on_host::Fp32>(device_log_sums_.values(), log_sums_, 1e-4);
