@@ -2,11 +2,13 @@
 
 #include <algorithm>
 
+#include "core/base/text_fields.h"
+
 namespace phraseq {
 namespace {
 
 bool is_plain(char c) {
-  const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+  const bool letter = is_ascii_letter(c) || is_ascii_digit(c);
   return letter || std::string_view("_-./:@%+,=").find(c) != std::string_view::npos;
 }
 

@@ -41,6 +41,12 @@ inline std::string_view trimmed(std::string_view text, std::string_view characte
   return text.substr(begin, text.find_last_not_of(characters) - begin + 1);
 }
 
+/// Whether a byte is a digit or a letter of ASCII, whatever the locale.
+constexpr bool is_ascii_digit(char byte) { return byte >= '0' && byte <= '9'; }
+constexpr bool is_ascii_letter(char byte) {
+  return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z');
+}
+
 /// `text` with a to z instead of A to Z, whatever the locale; all other bytes stay.
 inline std::string to_ascii_lowercase(std::string_view text) {
   std::string result(text);

@@ -4,6 +4,7 @@
 #include <array>
 #include <string_view>
 
+#include "core/base/text_fields.h"
 #include "core/io/utf8.h"
 
 namespace phraseq {
@@ -11,13 +12,11 @@ namespace {
 
 constexpr size_t kLatinMostWords = 10;
 
-bool is_letter(char one) { return (one >= 'a' && one <= 'z') || (one >= 'A' && one <= 'Z'); }
-
 bool is_latin_word(const std::string& word) {
   const auto belongs = [&](char one) {
-    return is_letter(one) || (one >= '0' && one <= '9') || one == '-' || one == '.' || one == '\'';
+    return is_ascii_letter(one) || is_ascii_digit(one) || one == '-' || one == '.' || one == '\'';
   };
-  return is_letter(word.front()) && std::all_of(word.begin(), word.end(), belongs);
+  return is_ascii_letter(word.front()) && std::all_of(word.begin(), word.end(), belongs);
 }
 
 /// Whether a word beside Latin letters says that they are not a whole word: _, #, é.

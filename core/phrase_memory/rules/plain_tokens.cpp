@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
+#include "core/base/text_fields.h"
 #include "core/io/utf8.h"
 
 namespace phraseq {
 namespace {
 
-bool is_token_digit(char one) { return one >= '0' && one <= '9'; }
 /// Marks outside of ASCII: « » „ “ – … 、 。 and full width forms of ASCII marks.
 bool is_wide_mark(char32_t one) {
   return (one >= 0xA0 && one < 0xC0) || (one >= 0x2010 && one < 0x2070) ||
@@ -42,12 +42,12 @@ bool is_inner_mark(char one) { return one == '.' || one == ',' || one == ':'; }
 size_t token_end(std::string_view text, size_t begin) {
   size_t end = begin + 1;
   const bool has_loose_comma = text[begin] == ',' && end < text.size() &&
-                               is_token_digit(text[end]) && begin > 1 && text[begin - 1] == ' ' &&
-                               is_token_digit(text[begin - 2]);
-  if (is_token_digit(text[begin]) || has_loose_comma) {
+                               is_ascii_digit(text[end]) && begin > 1 && text[begin - 1] == ' ' &&
+                               is_ascii_digit(text[begin - 2]);
+  if (is_ascii_digit(text[begin]) || has_loose_comma) {
     const auto continues = [&](size_t at) {
-      return is_token_digit(text[at]) ||
-             (is_inner_mark(text[at]) && at + 1 < text.size() && is_token_digit(text[at + 1]));
+      return is_ascii_digit(text[at]) ||
+             (is_inner_mark(text[at]) && at + 1 < text.size() && is_ascii_digit(text[at + 1]));
     };
     while (end < text.size() && continues(end)) ++end;
   } else if (is_letter_byte(text[begin])) {
@@ -58,7 +58,7 @@ size_t token_end(std::string_view text, size_t begin) {
 
 bool is_loose_group(const std::vector<std::string>& tokens) {
   const std::string& last = tokens.back();
-  return last.size() == 4 && last.front() == ',' && is_token_digit(last[1]);
+  return last.size() == 4 && last.front() == ',' && is_ascii_digit(last[1]);
 }
 
 void join_last(std::vector<std::string>& tokens) {

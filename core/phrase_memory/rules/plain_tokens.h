@@ -5,13 +5,13 @@
 #include <vector>
 
 #include "core/base/api.h"
+#include "core/base/text_fields.h"
 
 namespace phraseq {
 
 /// Whether a byte of UTF-8 is an ASCII letter or part of a character outside of ASCII.
 inline bool is_letter_byte(char one) {
-  return (one >= 'a' && one <= 'z') || (one >= 'A' && one <= 'Z') ||
-         static_cast<unsigned char>(one) >= 0x80;
+  return is_ascii_letter(one) || static_cast<unsigned char>(one) >= 0x80;
 }
 
 /// Words, digits with points, commas and colons between them, and single other characters.

@@ -2,12 +2,12 @@
 
 #include <utility>
 
+#include "core/base/text_fields.h"
 #include "core/text/replace_all.h"
 
 namespace phraseq::score {
 namespace {
 
-bool is_digit(char byte) { return byte >= '0' && byte <= '9'; }
 bool is_mark(char byte) { return byte == '.' || byte == ','; }
 
 /// `[{-~[-` -&(-+:-@/]` except for the blank, around which more blanks change nothing.
@@ -61,17 +61,17 @@ std::string space_symbols(std::string_view text) {
 
 std::string space_marks_after_a_nondigit(std::string_view text) {
   return rewrite_pairs(
-      text, [](char first, char second) { return !is_digit(first) && is_mark(second); }, "", " ");
+      text, [](char a, char b) { return !is_ascii_digit(a) && is_mark(b); }, "", " ");
 }
 
 std::string space_marks_before_a_nondigit(std::string_view text) {
   return rewrite_pairs(
-      text, [](char first, char second) { return is_mark(first) && !is_digit(second); }, " ", "");
+      text, [](char a, char b) { return is_mark(a) && !is_ascii_digit(b); }, " ", "");
 }
 
 std::string space_dashes_after_a_digit(std::string_view text) {
   return rewrite_pairs(
-      text, [](char first, char second) { return is_digit(first) && second == '-'; }, "", " ");
+      text, [](char a, char b) { return is_ascii_digit(a) && b == '-'; }, "", " ");
 }
 
 std::string apply_punctuation_rules(std::string_view text) {

@@ -139,9 +139,7 @@ Json value_of(std::string_view text, const std::string& place) {
 }
 
 bool is_name(std::string_view text) {
-  const auto fits = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-  };
+  const auto fits = [](char c) { return is_ascii_letter(c) || is_ascii_digit(c) || c == '_'; };
   return !text.empty() && std::ranges::all_of(text, fits);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/base/text_fields.h"
 #include "core/phrase_memory/rules/calendar.h"
 #include "core/phrase_memory/rules/english_german/english_dates.h"
 #include "core/phrase_memory/rules/word_context.h"
@@ -65,11 +66,8 @@ constexpr std::array kThings = std::to_array<Word>(
 
 /// A capital and small letters of ASCII, or an inner capital: Smith, McCain, DeVito.
 bool is_name_word(Word word) {
-  const auto is_letter = [](char one) {
-    return (one >= 'a' && one <= 'z') || (one >= 'A' && one <= 'Z');
-  };
   const bool has_small = word.size() > 1 && word.back() >= 'a' && word.back() <= 'z';
-  return has_capital(word) && has_small && std::all_of(word.begin(), word.end(), is_letter);
+  return has_capital(word) && has_small && std::all_of(word.begin(), word.end(), is_ascii_letter);
 }
 
 bool is_calendar_word(Word word) {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "core/base/text_fields.h"
 #include "core/phrase_memory/rules/quantities/number_words.h"
 #include "core/phrase_memory/rules/word_context.h"
 
@@ -38,7 +39,7 @@ double digits_number(Word digits, QuantityLanguage language) {
     return std::numeric_limits<double>::quiet_NaN();
   std::string plain;
   for (const char one : digits) {
-    if (is_digit(one))
+    if (is_ascii_digit(one))
       plain += one;
     else if (one == point)
       plain += '.';
@@ -114,7 +115,7 @@ class NumberReader {
   void add_spaced_groups(size_t begin, double first) {
     double value = first;
     size_t place = begin + 1;
-    for (; at(place).size() == 3 && is_digit(at(place).front()) &&
+    for (; at(place).size() == 3 && is_ascii_digit(at(place).front()) &&
            at(place).find_first_not_of("0123456789") == Word::npos;
          ++place)
       value = value * 1000 + static_cast<double>(plain_number(at(place)));
@@ -129,7 +130,7 @@ class NumberReader {
 
   std::optional<double> first_value(size_t place) const {
     const Word word = at(place);
-    if (is_digit(word.front()))
+    if (is_ascii_digit(word.front()))
       return token_value(place);
     const bool is_article = (word == "a" || word == "an") && scale_at(place + 1);
     return is_article ? std::optional(1.0) : small_number_at(place);

@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "core/base/text_fields.h"
 #include "core/phrase_memory/rules/quantities/number_words.h"
 #include "core/phrase_memory/rules/word_context.h"
 
@@ -38,7 +39,7 @@ class TimeReader {
     const bool has_unit = after == "uhr" || (after == "h" && !tokens_.is_english()) ||
                           after == "am" || after == "pm" || after == "a" || after == "p";
     const bool is_whole = mark == Word::npos && has_unit && after != "a";
-    if (tokens_.is_used(place) || word.empty() || !is_digit(word.front()) ||
+    if (tokens_.is_used(place) || word.empty() || !is_ascii_digit(word.front()) ||
         (!is_whole && (mark == Word::npos || (word[mark] == '.' && !has_unit))))
       return;
     const int64_t hour = plain_number(word.substr(0, mark), 2);

@@ -3,6 +3,7 @@
 #include <array>
 #include <utility>
 
+#include "core/base/text_fields.h"
 #include "core/phrase_memory/rules/plain_tokens.h"
 #include "core/phrase_memory/rules/word_context.h"
 #include "core/text/unicode.h"
@@ -24,9 +25,9 @@ std::vector<std::string> quantity_tokens(std::string_view text) {
   std::vector<std::string> tokens;
   for (std::string& token : plain_tokens(text)) {
     const size_t size = tokens.size();
-    const bool is_minute = token.size() == 2 && is_digit(token.front());
+    const bool is_minute = token.size() == 2 && is_ascii_digit(token.front());
     if (is_minute && size > 1 && tokens[size - 1] == ":" && tokens[size - 2].size() <= 2 &&
-        is_digit(tokens[size - 2].front())) {
+        is_ascii_digit(tokens[size - 2].front())) {
       tokens.pop_back();
       tokens.back() += ':' + token;
     } else if (is_day_and_year(token)) {

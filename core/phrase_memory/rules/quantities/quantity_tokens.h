@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/text_fields.h"
 #include "core/phrase_memory/rules/quantities/quantities.h"
 
 namespace phraseq {
@@ -35,10 +36,9 @@ class QuantityTokens {
   std::vector<bool> is_used_;
 };
 
-inline bool is_digit(char one) { return one >= '0' && one <= '9'; }
 /// A token that begins with a digit.
 inline bool is_number_token(std::string_view word) {
-  return !word.empty() && is_digit(word.front());
+  return !word.empty() && is_ascii_digit(word.front());
 }
 /// What follows the digits of an ordinal: st, nd, rd, th and, in German, a point.
 bool is_ordinal_end(std::string_view word);
