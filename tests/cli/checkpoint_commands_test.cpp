@@ -12,6 +12,7 @@
 #include "core/base/error.h"
 #include "core/checkpoint/checkpoint_folder.h"
 #include "tests/core/checkpoint/checkpoint_test_files.h"
+#include "tests/support/file_content.h"
 #include "tests/support/shell.h"
 
 namespace phraseq {
@@ -22,7 +23,6 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using testing::Outcome;
-using testing::read_bytes;
 using testing::shell;
 using testing::small_value;
 using ::testing::StartsWith;
@@ -60,7 +60,7 @@ TEST_F(Command, InspectShowsAFileAPointerAndAFolder) {
 
 TEST_F(Command, InspectFindsDamageAndReportsWhere) {
   write_small(folder.file("x"), 1);
-  std::string bytes = read_bytes(folder.file("x"));
+  std::string bytes = content_of(folder.file("x"));
   bytes.back() = static_cast<char>(bytes.back() ^ 4);
   write_bytes(folder.file("x"), bytes);
   const Outcome outcome = run("inspect x");
@@ -117,11 +117,11 @@ TEST_F(Command, AverageKeepsThePointersOfATraining) {
     write_small(run_folder.epoch_path(1), 1);
     run_folder.point(kBestPointer, run_folder.epoch_path(1));
   }
-  const std::string pointer = read_bytes(folder.file("checkpoint_best"));
+  const std::string pointer = content_of(folder.file("checkpoint_best"));
   const Outcome outcome = run("average . --output checkpoint_best");
   EXPECT_EQ(outcome.code, kExitUsage);
   EXPECT_THAT(outcome.text, HasSubstr("checkpoint_best: is a pointer of a training run"));
-  EXPECT_EQ(read_bytes(folder.file("checkpoint_best")), pointer);
+  EXPECT_EQ(content_of(folder.file("checkpoint_best")), pointer);
 }
 
 TEST_F(Command, ImportMakesATranslatorOfFairseqsModel) {
@@ -145,13 +145,13 @@ TEST_F(Command, ImportMakesATranslatorOfFairseqsModel) {
   EXPECT_EQ(texts["source_language"], "en");
   EXPECT_EQ(texts["target_language"], "de");
   EXPECT_EQ(texts["joined_dictionary"], "yes");
-  EXPECT_EQ(texts["source_dictionary"], read_bytes(data + "data-bin/dict.en.txt"));
+  EXPECT_EQ(texts["source_dictionary"], content_of(data + "data-bin/dict.en.txt"));
   EXPECT_FALSE(texts.contains("target_dictionary"));
   EXPECT_EQ(texts["tokenizer"], "sentencepiece");
   EXPECT_EQ(texts["tokenizer_options"], "{}");
   const auto blob = imported.find("blob.source_tokenizer")->bytes;
   EXPECT_EQ(std::string(reinterpret_cast<const char*>(blob.data()), blob.size()),
-            read_bytes(data + "spm10k.model"));
+            content_of(data + "spm10k.model"));
 }
 
 TEST_F(Command, ImportReadsTheCheckpointThatFairseqWrote) {
@@ -177,7 +177,7 @@ TEST_F(Command, ImportReadsTheCheckpointThatFairseqWrote) {
 
 TEST_F(Command, ImportOfADamagedOrHostileFileWritesNothing) {
   const std::string golden = PHRASEQ_SOURCE_FOLDER "/tests/golden/torch_files/";
-  const std::string whole = read_bytes(golden + "fairseq_cfg.pt");
+  const std::string whole = content_of(golden + "fairseq_cfg.pt");
   write_bytes(folder.file("cut.pt"), whole.substr(0, whole.size() / 2));
   write_bytes(folder.file("call.pt"),
               "\x80\x02"
@@ -195,19 +195,19 @@ TEST_F(Command, ImportOfADamagedOrHostileFileWritesNothing) {
 
 TEST_F(Command, ImportKeepsItsInputsAndThePointersOfATraining) {
   const std::string golden = PHRASEQ_SOURCE_FOLDER "/tests/golden/";
-  const std::string model = read_bytes(golden + "torch_files/fairseq_cfg.pt");
+  const std::string model = content_of(golden + "torch_files/fairseq_cfg.pt");
   write_bytes(folder.file("m.pt"), model);
   Outcome outcome = run("import m.pt m.pt --data " + golden + "torch_files");
   EXPECT_EQ(outcome.code, kExitUsage);
   EXPECT_THAT(outcome.text, HasSubstr("m.pt: is one of the inputs"));
-  EXPECT_EQ(read_bytes(folder.file("m.pt")), model);
+  EXPECT_EQ(content_of(folder.file("m.pt")), model);
 
   std::filesystem::copy(golden + "hf_marian", folder.file("hf"));
   outcome = run("import hf hf/model.safetensors");
   EXPECT_EQ(outcome.code, kExitUsage);
   EXPECT_THAT(outcome.text, HasSubstr("hf/model.safetensors: is one of the inputs"));
-  EXPECT_EQ(read_bytes(folder.file("hf/model.safetensors")),
-            read_bytes(golden + "hf_marian/model.safetensors"));
+  EXPECT_EQ(content_of(folder.file("hf/model.safetensors")),
+            content_of(golden + "hf_marian/model.safetensors"));
 
   outcome = run("import hf/model.safetensors imported");
   EXPECT_EQ(outcome.code, kExitUsage);
@@ -266,7 +266,7 @@ TEST_F(Command, ImportRejectsBeforeItWrites) {
   if (variable == nullptr)
     GTEST_SKIP() << "PHRASEQ_DATA is not set";
   const std::string data = std::string(variable) + "/fairseq/";
-  json options = json::parse(read_bytes(data + "options.json"));
+  json options = json::parse(content_of(data + "options.json"));
   options["quant_noise_pq"] = 0.2;
   write_bytes(folder.file("options.json"), options.dump());
   Outcome outcome = run("import fairseq " + data + "model.safetensors options.json " + data +

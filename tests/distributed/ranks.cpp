@@ -5,25 +5,17 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <limits>
-#include <sstream>
 #include <unistd.h>
 
 #include <netinet/in.h>
 #include <sys/socket.h>
 
 #include "tests/end_to_end/training_run.h"
+#include "tests/support/file_content.h"
 
 namespace phraseq::end_to_end {
 namespace {
-
-std::string content_of_process_file(const std::filesystem::path& path) {
-  std::ifstream stream(path, std::ios::binary);
-  std::ostringstream text;
-  text << stream.rdbuf();
-  return text.str();
-}
 
 /// The value of NAME=VALUE in a list that zeros separate.
 std::string variable_of(const std::string& environment, const std::string& name) {
@@ -109,7 +101,7 @@ std::map<int, pid_t> processes_by_rank(const Workspace& workspace) {
     const std::string name = entry.path().filename().string();
     if (name.find_first_not_of("0123456789") != std::string::npos)
       continue;
-    const std::string rank = variable_of(content_of_process_file(entry.path() / "environ"), "RANK");
+    const std::string rank = variable_of(content_of(entry.path() / "environ"), "RANK");
     std::error_code gone;
     const std::string program = fs::read_symlink(entry.path() / "exe", gone).filename().string();
     const fs::path folder = fs::read_symlink(entry.path() / "cwd", gone);

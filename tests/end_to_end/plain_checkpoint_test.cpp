@@ -18,6 +18,7 @@
 #include "tests/end_to_end/toy_corpus.h"
 #include "tests/end_to_end/training_run.h"
 #include "tests/end_to_end/workspace.h"
+#include "tests/support/file_content.h"
 
 namespace phraseq::end_to_end {
 namespace {
@@ -154,7 +155,7 @@ TEST_F(PlainCheckpoint, IsRejectedWithoutTheModelsEntriesOrWithBadOnes) {
 }
 
 TEST_F(PlainCheckpoint, WithTheEntriesOfItsFormerContentIsDamaged) {
-  const std::string bytes = testing::read_bytes(trained().path());
+  const std::string bytes = content_of(trained().path());
   // The header as it was, of tensors that are others: a program that kept the "phraseq." entries.
   uint64_t length = 0;
   std::memcpy(&length, bytes.data(), sizeof length);

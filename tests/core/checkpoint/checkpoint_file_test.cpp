@@ -10,6 +10,7 @@
 #include "core/checkpoint/checkpoint_writer.h"
 #include "phraseq/abi_stamp.h"
 #include "tests/core/checkpoint/checkpoint_test_files.h"
+#include "tests/support/file_content.h"
 #include "tests/support/message_of.h"
 
 namespace phraseq {
@@ -20,7 +21,6 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Pair;
 using testing::raw_file;
-using testing::read_bytes;
 using testing::values_of;
 using testing::view;
 using testing::write_bytes;
@@ -108,7 +108,7 @@ TEST(CheckpointFile, WritesEqualContentAsEqualBytes) {
   write_checkpoint(folder.file("x"), {{"k", "v"}}, tensors);
   std::swap(tensors[0], tensors[1]);
   write_checkpoint(folder.file("y"), {{"k", "v"}}, tensors);
-  EXPECT_EQ(read_bytes(folder.file("x")), read_bytes(folder.file("y")));
+  EXPECT_EQ(content_of(folder.file("x")), content_of(folder.file("y")));
   EXPECT_EQ(CheckpointFile::open(folder.file("x")).fingerprint(),
             CheckpointFile::open(folder.file("y")).fingerprint());
 }
@@ -125,7 +125,7 @@ TEST(CheckpointFile, MatchesTheDescriptionOfTheFormat) {
       view("blob.target_tokenizer", DType::kU8, {64}, cache_line),
       view("encoder.weight", DType::kF32, {3, 1}, weights)};
   write_checkpoint(folder.file("x"), {{"task_texts", R"({"source_language":"en"})"}}, tensors);
-  EXPECT_EQ(read_bytes(folder.file("x")), read_bytes(kGolden + "version1_current.safetensors"))
+  EXPECT_EQ(content_of(folder.file("x")), content_of(kGolden + "version1_current.safetensors"))
       << "after a change of the version: run tests/golden/checkpoint/make_version1.py";
 }
 
@@ -169,7 +169,7 @@ TEST(CheckpointFile, FindsEveryFlippedBit) {
   const std::vector<TensorView> tensors = {view("f", DType::kF32, {2}, floats),
                                            view("odd", DType::kU8, {3}, odd)};
   write_checkpoint(folder.file("good"), {{"k", "va"}}, tensors);
-  const std::string good = read_bytes(folder.file("good"));
+  const std::string good = content_of(folder.file("good"));
   for (size_t byte = 0; byte < good.size(); ++byte) {
     for (int bit = 0; bit < 8; ++bit) {
       overwrite(folder.file("good"), byte, static_cast<char>(good[byte] ^ (1 << bit)));
@@ -186,7 +186,7 @@ TEST(CheckpointFile, FindsEveryFlippedBit) {
 TEST(CheckpointFile, NamesTheTensorThatWasDamaged) {
   const TemporaryFolder folder;
   testing::write_small(folder.file("x"), 7);
-  std::string bytes = read_bytes(folder.file("x"));
+  std::string bytes = content_of(folder.file("x"));
   bytes.back() = static_cast<char>(bytes.back() ^ 1);
   EXPECT_THAT(rejection_of(folder, bytes), HasSubstr("tensor \"weight\" has the checksum"));
 
@@ -197,7 +197,7 @@ TEST(CheckpointFile, NamesTheTensorThatWasDamaged) {
 TEST(CheckpointFile, RejectsEveryTruncation) {
   const TemporaryFolder folder;
   testing::write_small(folder.file("good"), 7);
-  const std::string good = read_bytes(folder.file("good"));
+  const std::string good = content_of(folder.file("good"));
   for (size_t size = 0; size < good.size(); ++size) {
     ASSERT_NE(rejection_of(folder, good.substr(0, size)), kNothingThrown) << size;
   }
@@ -210,7 +210,7 @@ TEST(CheckpointFile, RejectsEveryTruncation) {
 TEST(CheckpointFile, RejectsWhatWasAppended) {
   const TemporaryFolder folder;
   testing::write_small(folder.file("good"), 7);
-  EXPECT_THAT(rejection_of(folder, read_bytes(folder.file("good")) + "ab"),
+  EXPECT_THAT(rejection_of(folder, content_of(folder.file("good")) + "ab"),
               HasSubstr("header describes 12 bytes of tensors, but 14 follow it"));
 }
 

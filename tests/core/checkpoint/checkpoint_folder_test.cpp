@@ -12,6 +12,7 @@
 #include "core/io/atomic_file.h"
 #include "tests/core/checkpoint/checkpoint_test_files.h"
 #include "tests/core/io/child_process.h"
+#include "tests/support/file_content.h"
 #include "tests/support/message_of.h"
 
 namespace phraseq {
@@ -22,7 +23,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Optional;
-using testing::read_bytes;
 using testing::small_value;
 using ::testing::UnorderedElementsAre;
 using testing::write_bytes;
@@ -35,7 +35,7 @@ void write_aged(const std::string& path, float value, int age) {
 }
 
 void damage(const std::string& path) {
-  std::string bytes = read_bytes(path);
+  std::string bytes = content_of(path);
   bytes.back() = static_cast<char>(bytes.back() ^ 1);
   write_bytes(path, bytes);
 }
@@ -134,7 +134,7 @@ TEST(CheckpointFolder, FollowsItsPointers) {
   EXPECT_THAT(folder.resolve(kBestPointer, true), Optional(folder.epoch_path(1)));
   EXPECT_THAT(folder.resolve(kLastPointer, true), Optional(folder.epoch_path(2)));
   EXPECT_EQ(
-      read_bytes(temporary.file(kLastPointer)),
+      content_of(temporary.file(kLastPointer)),
       "checkpoint2.safetensors " + CheckpointFile::open(folder.epoch_path(2)).fingerprint() + "\n");
 }
 

@@ -14,6 +14,7 @@
 #include "core/base/error.h"
 #include "core/checkpoint/checkpoint_writer.h"
 #include "tests/core/checkpoint/checkpoint_test_files.h"
+#include "tests/support/file_content.h"
 
 namespace phraseq {
 namespace {
@@ -399,7 +400,7 @@ TEST_F(CheckpointKeeperTest, StopsOrGoesOnWhenAWriteFails) {
   fails = false;
   goes_on.at_end(position(1, 1, 1));  // what could not be written is still to be saved
   EXPECT_EQ(writes, 1);
-  EXPECT_THAT(phraseq::testing::read_bytes(files.file("metrics.jsonl")), HasSubstr("save_failure"));
+  EXPECT_THAT(content_of(files.file("metrics.jsonl")), HasSubstr("save_failure"));
 }
 
 TEST_F(CheckpointKeeperTest, DoesNotTakeTheNextUpdateForABestOneThatWasNotWritten) {

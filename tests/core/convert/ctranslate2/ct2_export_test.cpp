@@ -14,6 +14,7 @@
 #include "tests/core/checkpoint/checkpoint_test_files.h"
 #include "tests/core/convert/golden_torch_files.h"
 #include "tests/core/io/temporary_folder.h"
+#include "tests/support/file_content.h"
 
 namespace phraseq {
 namespace {
@@ -23,7 +24,6 @@ using nlohmann::json;
 using ::testing::AllOf;
 using testing::golden_torch_file;
 using ::testing::HasSubstr;
-using testing::read_bytes;
 using testing::write_bytes;
 
 class ExportOfTheTinyModel : public ::testing::Test {
@@ -40,10 +40,10 @@ TEST_F(ExportOfTheTinyModel, IsWhatCTranslate2WritesByteForByte) {
   const std::string golden = PHRASEQ_SOURCE_FOLDER "/tests/golden/ctranslate2/";
   const std::string out = folder_.file("out");
   export_to_ctranslate2(ExportModel::open(checkpoint_), out);
-  EXPECT_EQ(read_bytes(out + "/model.bin"), read_bytes(golden + "model.bin"));
-  EXPECT_EQ(read_bytes(out + "/config.json"), read_bytes(golden + "config.json"));
+  EXPECT_EQ(content_of(out + "/model.bin"), content_of(golden + "model.bin"));
+  EXPECT_EQ(content_of(out + "/config.json"), content_of(golden + "config.json"));
   for (const char* name : {"/source_vocabulary.json", "/target_vocabulary.json"})
-    EXPECT_EQ(json::parse(read_bytes(out + name)), json::parse(read_bytes(golden + name)));
+    EXPECT_EQ(json::parse(content_of(out + name)), json::parse(content_of(golden + name)));
 }
 
 TEST_F(ExportOfTheTinyModel, NeverReplacesFiles) {
@@ -51,7 +51,7 @@ TEST_F(ExportOfTheTinyModel, NeverReplacesFiles) {
   write_bytes(folder_.file("out/model.bin"), "old");
   EXPECT_THROW(export_to_ctranslate2(ExportModel::open(checkpoint_), folder_.file("out")),
                UsageError);
-  EXPECT_EQ(read_bytes(folder_.file("out/model.bin")), "old");
+  EXPECT_EQ(content_of(folder_.file("out/model.bin")), "old");
 }
 
 TEST_F(ExportOfTheTinyModel, RejectsAModelOfWhichLayersWereLeftOut) {

@@ -15,6 +15,7 @@
 #include "tests/core/convert/golden_torch_files.h"
 #include "tests/core/convert/learned_positions.h"
 #include "tests/core/io/temporary_folder.h"
+#include "tests/support/file_content.h"
 #include "tests/support/message_of.h"
 
 namespace phraseq {
@@ -24,7 +25,6 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 using testing::golden_torch_file;
 using ::testing::HasSubstr;
-using testing::read_bytes;
 using testing::write_bytes;
 
 constexpr const char* kCt2Golden = PHRASEQ_SOURCE_FOLDER "/tests/golden/ctranslate2";
@@ -63,7 +63,7 @@ TEST(Ct2Import, ReadsLearnedPositionsAsTheExportWritesThem) {
 /// The sources of the model are what another program's tokenizer makes, as CTranslate2's converter
 /// of Hugging Face's models leaves it.
 void leave_source_eos_to_the_tokenizer(const std::string& config_path) {
-  json config = json::parse(read_bytes(config_path));
+  json config = json::parse(content_of(config_path));
   config["add_source_eos"] = false;
   write_bytes(config_path, config.dump());
 }
@@ -76,10 +76,10 @@ TEST(Ct2Import, AddsTheSymbolsThatAVocabularyLacks) {
   export_to_ctranslate2(ExportModel::open(folder.file("m.safetensors")), folder.file("out"));
   // As CTranslate2's converter of Marian has it: <s> is another symbol, decoding starts from zeros.
   const std::string path = folder.file("out/shared_vocabulary.json");
-  json symbols = json::parse(read_bytes(path));
+  json symbols = json::parse(content_of(path));
   symbols[0] = "other";
   write_bytes(path, symbols.dump());
-  std::string bytes = read_bytes(folder.file("out/model.bin"));
+  std::string bytes = content_of(folder.file("out/model.bin"));
   const std::string name = "start_from_zero_embedding";
   const size_t value = bytes.find(name) + name.size() + 1 + 1 + 1 + 4;  // zero, rank, type, size
   ASSERT_EQ(bytes.at(value), '\0');
@@ -115,7 +115,7 @@ TEST(Ct2Import, RejectsSpecialTokensWithOtherNames) {
   const TemporaryFolder folder;
   fs::copy(kCt2Golden, folder.path());
   const std::string path = folder.file("config.json");
-  const json original = json::parse(read_bytes(path));
+  const json original = json::parse(content_of(path));
   for (const char* setting : {"eos_token", "unk_token"}) {
     json config = original;
     config[setting] = "end";
@@ -132,7 +132,7 @@ TEST(Ct2Import, RejectsSpecialTokensWithOtherNames) {
 }
 
 TEST(Ct2Import, NamesPositionsThatItDoesNotSupport) {
-  std::string bytes = read_bytes(std::string(kCt2Golden) + "/model.bin");
+  std::string bytes = content_of(std::string(kCt2Golden) + "/model.bin");
   const std::string name = "position_encodings/encodings";
   for (size_t at = bytes.find(name); at != std::string::npos; at = bytes.find(name))
     bytes.replace(at, name.size(), "position_encodings/relatives");
@@ -144,7 +144,7 @@ TEST(Ct2Import, NamesASymbolThatOccursTwice) {
   const TemporaryFolder folder;
   fs::copy(kCt2Golden, folder.path());
   const std::string path = folder.file("source_vocabulary.json");
-  json symbols = json::parse(read_bytes(path));
+  json symbols = json::parse(content_of(path));
   symbols[6] = symbols[5];
   write_bytes(path, symbols.dump());
   EXPECT_THAT(rejection_of_folder(folder.path()),
@@ -157,7 +157,7 @@ TEST(Ct2Import, RejectsSourcesThatBeginWithTheTokenOfALanguage) {
   fs::copy(kCt2Golden, folder.path());
   const std::string path = folder.file("source_vocabulary.json");
   for (const char* token : {"__en__", "eng_Latn", "en_XX"}) {
-    json symbols = json::parse(read_bytes(path));
+    json symbols = json::parse(content_of(path));
     symbols[5] = token;
     write_bytes(path, symbols.dump());
     EXPECT_EQ(rejection_of_folder(folder.path()), kNothingThrown);
@@ -179,7 +179,7 @@ TEST(Ct2Import, KeepsTheTokensThatSelectATargetLanguage) {
   const TemporaryFolder folder;
   fs::copy(kCt2Golden, folder.path());
   const std::string path = folder.file("source_vocabulary.json");
-  json symbols = json::parse(read_bytes(path));
+  json symbols = json::parse(content_of(path));
   symbols[5] = ">>fra<<";
   write_bytes(path, symbols.dump());
   const std::string pieces = PHRASEQ_SOURCE_FOLDER "/tests/golden/hf_marian/source.spm";
@@ -188,7 +188,7 @@ TEST(Ct2Import, KeepsTheTokensThatSelectATargetLanguage) {
 }
 
 TEST(Ct2Import, RejectsEveryCutAndNamesUnknownVariables) {
-  const std::string bytes = read_bytes(std::string(kCt2Golden) + "/model.bin");
+  const std::string bytes = content_of(std::string(kCt2Golden) + "/model.bin");
   EXPECT_EQ(rejection_of_model(bytes), kNothingThrown);
   for (size_t length = 0; length < bytes.size(); length += 101)
     EXPECT_THAT(rejection_of_model(bytes.substr(0, length)), HasSubstr("not a readable model"));

@@ -11,6 +11,7 @@
 #include "tests/core/checkpoint/checkpoint_test_files.h"
 #include "tests/core/convert/golden_torch_files.h"
 #include "tests/core/io/temporary_folder.h"
+#include "tests/support/file_content.h"
 
 namespace phraseq {
 namespace {
@@ -19,7 +20,6 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 using testing::golden_torch_file;
 using ::testing::HasSubstr;
-using testing::read_bytes;
 using testing::write_bytes;
 
 ImportedModel import_golden(const std::string& name) {
@@ -27,7 +27,7 @@ ImportedModel import_golden(const std::string& name) {
 }
 
 TEST(FairseqCheckpoint, IsImportedWithOptionsWeightsAndDictionaries) {
-  const json weights = json::parse(read_bytes(golden_torch_file("fairseq_weights.json")));
+  const json weights = json::parse(content_of(golden_torch_file("fairseq_weights.json")));
   for (const char* name : {"fairseq_cfg.pt", "fairseq_args.pt"}) {
     const ImportedModel model = import_golden(name);
     EXPECT_EQ(model.options["encoder_ffn_embed_dim"], 6) << name;
@@ -44,7 +44,7 @@ TEST(FairseqCheckpoint, IsImportedWithOptionsWeightsAndDictionaries) {
 
 TEST(FairseqCheckpoint, FindsItsDictionariesOrNamesTheMissingFile) {
   const TemporaryFolder folder;
-  write_bytes(folder.file("m.pt"), read_bytes(golden_torch_file("fairseq_cfg.pt")));
+  write_bytes(folder.file("m.pt"), content_of(golden_torch_file("fairseq_cfg.pt")));
   EXPECT_THROW(
       try { import_fairseq({.weights = folder.file("m.pt")}); } catch (const IoError& problem) {
         EXPECT_THAT(problem.message(), HasSubstr("dict.xx.txt"));
@@ -53,7 +53,7 @@ TEST(FairseqCheckpoint, FindsItsDictionariesOrNamesTheMissingFile) {
       IoError);
   fs::create_directory(folder.file("data-bin"));
   for (const char* name : {"dict.xx.txt", "dict.yy.txt"})
-    write_bytes(folder.file(std::string("data-bin/") + name), read_bytes(golden_torch_file(name)));
+    write_bytes(folder.file(std::string("data-bin/") + name), content_of(golden_torch_file(name)));
   EXPECT_EQ(import_fairseq({.weights = folder.file("m.pt")}).texts.at("source_dictionary"),
             "a 1\nb 1\nc 1\n");
   write_bytes(folder.file("data-bin/dict.xx.txt"), "a 1\nb 1\n");
@@ -68,7 +68,7 @@ TEST(FairseqCheckpoint, FindsItsDictionariesOrNamesTheMissingFile) {
 
 TEST(FairseqCheckpoint, NamesLanguagesAndNoPaths) {
   const TemporaryFolder folder;
-  std::string bytes = read_bytes(golden_torch_file("fairseq_args.pt"));
+  std::string bytes = content_of(golden_torch_file("fairseq_args.pt"));
   const std::string language = "X\x02" + std::string(3, '\0') + "xx";
   for (size_t at = 0; (at = bytes.find(language, at)) != std::string::npos; ++at)
     bytes.replace(at, language.size(), language.substr(0, 5) + "/x");

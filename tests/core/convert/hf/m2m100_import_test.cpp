@@ -10,12 +10,14 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
+#include "core/checkpoint/checkpoint_file.h"
+#include "core/checkpoint/checkpoint_writer.h"
 #include "core/convert/hf/hf_folder.h"
 #include "core/convert/hf/m2m100_config.h"
 #include "core/convert/hf/m2m100_vocabulary.h"
 #include "core/text/dictionary.h"
-#include "tests/core/checkpoint/checkpoint_test_files.h"
 #include "tests/core/io/temporary_folder.h"
+#include "tests/support/file_content.h"
 #include "tests/support/message_of.h"
 
 namespace phraseq {
@@ -25,7 +27,6 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 using ::testing::Contains;
 using ::testing::HasSubstr;
-using testing::read_bytes;
 
 const std::string kM2mGolden = PHRASEQ_SOURCE_FOLDER "/tests/golden/hf_m2m100/";
 
@@ -37,7 +38,7 @@ class M2m100Copy {
   }
 
   void change(const char* file, const std::string& key, const json& value) const {
-    json content = json::parse(read_bytes(folder_.file(file)));
+    json content = json::parse(content_of(folder_.file(file)));
     content[key] = value;
     folder_.write(file, content.dump());
   }
@@ -54,7 +55,7 @@ class M2m100Copy {
 
 TEST(M2m100Import, HasTheIdsAndLanguagesOfTheModel) {
   const ImportedModel m2m = import_m2m100(kM2mGolden + "m2m100", "en", "fr");
-  const json ids = json::parse(read_bytes(kM2mGolden + "m2m100/vocab.json"));
+  const json ids = json::parse(content_of(kM2mGolden + "m2m100/vocab.json"));
   const auto dictionary = Dictionary::parse(m2m.texts.at("source_dictionary"), "dictionary");
   for (const auto& [symbol, id] : ids.items()) {
     if (id > kUnk) {
@@ -151,7 +152,7 @@ TEST(M2m100Import, RejectsTokensThatAreNeverProducedInBothFiles) {
 }
 
 TEST(M2m100Config, ScalesEmbeddingsByDefault) {
-  json config = json::parse(read_bytes(kM2mGolden + "m2m100/config.json"));
+  json config = json::parse(content_of(kM2mGolden + "m2m100/config.json"));
   config.erase("scale_embedding");
   EXPECT_EQ(options_from_m2m100_config(config, "config.json").at("no_scale_embedding"), false);
   config["scale_embedding"] = false;

@@ -16,6 +16,7 @@
 #include "tests/core/checkpoint/checkpoint_test_files.h"
 #include "tests/core/convert/learned_positions.h"
 #include "tests/core/io/temporary_folder.h"
+#include "tests/support/file_content.h"
 #include "tests/support/message_of.h"
 
 namespace phraseq {
@@ -24,13 +25,12 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 using ::testing::HasSubstr;
-using testing::read_bytes;
 using testing::write_bytes;
 
 constexpr const char* kGolden = PHRASEQ_SOURCE_FOLDER "/tests/golden/hf_marian";
 
 json golden_json(const std::string& name) {
-  return json::parse(read_bytes(std::string(kGolden) + "/" + name));
+  return json::parse(content_of(std::string(kGolden) + "/" + name));
 }
 
 std::map<std::string, std::vector<double>> values_by_name(const ImportedModel& model) {
@@ -104,7 +104,7 @@ TEST(MarianImport, OfAnExportedModelIsTheModel) {
   const ImportedModel model = import_marian_mt(kGolden, "", "");
   model.write(folder.file("m.safetensors"));
   export_to_marian_mt(ExportModel::open(folder.file("m.safetensors")), folder.file("hf"));
-  const json tokenizer = json::parse(read_bytes(folder.file("hf/tokenizer_config.json")));
+  const json tokenizer = json::parse(content_of(folder.file("hf/tokenizer_config.json")));
   EXPECT_EQ(tokenizer.at("bos_token"), "<s>");  // without it, transformers prints the start symbol
   const ImportedModel again = import_marian_mt(folder.file("hf"), "", "");
   EXPECT_EQ(values_by_name(again), values_by_name(model));

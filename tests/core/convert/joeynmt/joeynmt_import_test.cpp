@@ -13,6 +13,7 @@
 #include "tests/core/checkpoint/checkpoint_test_files.h"
 #include "tests/core/convert/golden_torch_files.h"
 #include "tests/core/io/temporary_folder.h"
+#include "tests/support/file_content.h"
 #include "tests/support/message_of.h"
 
 namespace phraseq {
@@ -22,7 +23,6 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 using testing::golden_torch_file;
 using ::testing::HasSubstr;
-using testing::read_bytes;
 using testing::write_bytes;
 
 const std::string kJoeyGolden = PHRASEQ_SOURCE_FOLDER "/tests/golden/joeynmt/";
@@ -45,7 +45,7 @@ TEST(JoeyImport, ReadsOptionsLanguagesAndVocabularies) {
 }
 
 std::string rejection_of_whole(const std::function<void(json&)>& change, bool last_norm = true) {
-  json config = parse_yaml(read_bytes(kJoeyGolden + "pre/config.yaml"), "config.yaml");
+  json config = parse_yaml(content_of(kJoeyGolden + "pre/config.yaml"), "config.yaml");
   change(config);
   return message_of([&] { options_from_joeynmt(config, {last_norm, last_norm}, "config.yaml"); });
 }
@@ -93,12 +93,12 @@ TEST(JoeyImport, FindsSpecialSymbolsUnderTheNamesOfTheConfiguration) {
   const TemporaryFolder folder;
   fs::copy(kJoeyGolden + "pre", folder.path());
   for (const char* name : {"src_vocab.txt", "trg_vocab.txt"}) {
-    std::string vocabulary = read_bytes(folder.file(name));
+    std::string vocabulary = content_of(folder.file(name));
     vocabulary.replace(vocabulary.find("<unk>"), 5, "[UNK]");
     vocabulary.replace(vocabulary.find("</s>"), 4, "[END]");
     write_bytes(folder.file(name), vocabulary);
   }
-  std::string config = read_bytes(folder.file("config.yaml"));
+  std::string config = content_of(folder.file("config.yaml"));
   const std::string data = "data:\n";
   config.insert(config.find(data) + data.size(),
                 "  special_symbols: {unk_token: \"[UNK]\", eos_token: \"[END]\"}\n");
@@ -130,9 +130,9 @@ TEST(JoeyImport, RejectsOtherFilesAndVocabulariesThatDoNotFit) {
   EXPECT_THAT(rejection(), HasSubstr("one row for each of the 5 symbols"));
   write_bytes(folder.file("src_vocab.txt"), "<unk>\n<pad>\ns0\n");
   EXPECT_THAT(rejection(), HasSubstr("one of <s>, <pad>, </s>, <unk> is missing"));
-  write_bytes(folder.file("best.ckpt"), read_bytes(golden_torch_file("fairseq_cfg.pt")));
+  write_bytes(folder.file("best.ckpt"), content_of(golden_torch_file("fairseq_cfg.pt")));
   EXPECT_THAT(rejection(), HasSubstr("it has no 'model_state'"));
-  const std::string bytes = read_bytes(kJoeyGolden + "pre/best.ckpt");
+  const std::string bytes = content_of(kJoeyGolden + "pre/best.ckpt");
   for (const size_t length : {size_t{0}, size_t{100}, bytes.size() / 2, bytes.size() - 1}) {
     write_bytes(folder.file("best.ckpt"), bytes.substr(0, length));
     EXPECT_NE(rejection(), kNothingThrown) << length;

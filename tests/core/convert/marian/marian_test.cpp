@@ -19,6 +19,7 @@
 #include "core/io/yaml/yaml_reader.h"
 #include "tests/core/checkpoint/checkpoint_test_files.h"
 #include "tests/core/io/temporary_folder.h"
+#include "tests/support/file_content.h"
 #include "tests/support/message_of.h"
 
 namespace phraseq {
@@ -28,7 +29,6 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using testing::read_bytes;
 using testing::write_bytes;
 
 const std::string kMarianGolden = PHRASEQ_SOURCE_FOLDER "/tests/golden/marian/";
@@ -68,7 +68,7 @@ TEST(MarianNpzImport, TransposesMatricesAndPutsRowsIntoOurOrder) {
             theirs("decoder_l1_context_Wo_ln_scale"));
 
   const auto dictionary = Dictionary::parse(model.texts.at("target_dictionary"), "dictionary");
-  const json symbols = parse_yaml(read_bytes(kMarianGolden + "vocab.target.yml"), "vocabulary");
+  const json symbols = parse_yaml(content_of(kMarianGolden + "vocab.target.yml"), "vocabulary");
   const auto embedding = theirs("decoder_Wemb"), bias = theirs("decoder_ff_logit_out_b");
   const auto& our_embedding = ours.at("decoder.embed_tokens.weight");
   for (const auto& [symbol, row] : symbols.items()) {
@@ -128,8 +128,8 @@ TEST(MarianNpzExport, OfAnImportedModelIsTheOriginal) {
     EXPECT_EQ(float_values(other), float_values(array)) << name;
   }
   for (const char* name : {"vocab.source.yml", "vocab.target.yml"}) {
-    EXPECT_EQ(parse_yaml(read_bytes(folder.file(std::string("out/") + name)), name),
-              parse_yaml(read_bytes(kMarianGolden + name), name));
+    EXPECT_EQ(parse_yaml(content_of(folder.file(std::string("out/") + name)), name),
+              parse_yaml(content_of(kMarianGolden + name), name));
   }
   const auto read = [](const NpzFile& file) {
     std::string text = settings_of(file);

@@ -17,7 +17,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using testing::read_bytes;
 using testing::write_bytes;
 
 /// An array as NumPy writes it, with another header.

@@ -12,14 +12,13 @@
 #include "core/convert/hf/marian_import.h"
 #include "core/convert/onnx/onnx_graph.h"
 #include "core/convert/onnx/protobuf_message.h"
-#include "tests/core/checkpoint/checkpoint_test_files.h"
 #include "tests/core/io/temporary_folder.h"
+#include "tests/support/file_content.h"
 
 namespace phraseq {
 namespace {
 
 using ::testing::HasSubstr;
-using testing::read_bytes;
 using ::testing::StartsWith;
 
 TEST(ProtobufMessage, WritesTheExamplesOfTheSpecification) {
@@ -58,8 +57,8 @@ TEST(OnnxExport, WritesAFolderAndNamesWhatCannotBeExported) {
   model.write(folder.file("m.safetensors"));
   export_to_onnx(ExportModel::open(folder.file("m.safetensors")), folder.file("out"));
   for (const char* name : {"encoder.onnx", "decoder.onnx"})
-    EXPECT_THAT(read_bytes(folder.file(std::string("out/") + name)), StartsWith("\x08\x08"));
-  const auto config = nlohmann::json::parse(read_bytes(folder.file("out/config.json")));
+    EXPECT_THAT(content_of(folder.file(std::string("out/") + name)), StartsWith("\x08\x08"));
+  const auto config = nlohmann::json::parse(content_of(folder.file("out/config.json")));
   EXPECT_EQ(config.at("decoder_start_token_id"), kBos);
   EXPECT_TRUE(std::filesystem::exists(folder.file("out/source.spm")));
   model.architecture = "ssru_transformer";

@@ -12,6 +12,7 @@
 #include "tests/core/checkpoint/checkpoint_test_files.h"
 #include "tests/core/convert/golden_torch_files.h"
 #include "tests/core/io/temporary_folder.h"
+#include "tests/support/file_content.h"
 #include "tests/support/message_of.h"
 
 namespace phraseq {
@@ -20,7 +21,6 @@ namespace {
 using nlohmann::json;
 using testing::golden_torch_file;
 using ::testing::HasSubstr;
-using testing::read_bytes;
 using testing::write_bytes;
 
 const std::string kOpenNmtGolden = PHRASEQ_SOURCE_FOLDER "/tests/golden/opennmt/";
@@ -97,7 +97,7 @@ TEST(OpenNmtImport, RejectsWhatIsNoCheckpointAndTruncatedFiles) {
   EXPECT_THAT(message_of([] { import_opennmt(files_of(golden_torch_file("fairseq_cfg.pt"))); }),
               HasSubstr("not a checkpoint of OpenNMT-py: it has no"));
   const TemporaryFolder folder;
-  const std::string bytes = read_bytes(kOpenNmtGolden + "plain.pt");
+  const std::string bytes = content_of(kOpenNmtGolden + "plain.pt");
   for (const size_t length : {size_t{0}, size_t{100}, bytes.size() / 2, bytes.size() - 1}) {
     write_bytes(folder.file("cut.pt"), bytes.substr(0, length));
     EXPECT_NE(message_of([&] { import_opennmt(files_of(folder.file("cut.pt"))); }), kNothingThrown)

@@ -8,6 +8,7 @@
 #include "core/convert/pickle/pickle_json.h"
 #include "tests/core/checkpoint/checkpoint_test_files.h"
 #include "tests/core/convert/golden_torch_files.h"
+#include "tests/support/file_content.h"
 #include "tests/support/message_of.h"
 
 namespace phraseq {
@@ -18,7 +19,6 @@ using nlohmann::json;
 using ::testing::AllOf;
 using testing::golden_torch_file;
 using ::testing::HasSubstr;
-using testing::read_bytes;
 
 json values_of(const std::string& bytes) {
   const Pickle pickle = read_pickle(bytes, "file");
@@ -30,10 +30,10 @@ std::string rejection_of(const std::string& bytes) {
 }
 
 TEST(PickleReader, ReadsWhatPythonWroteInEveryProtocol) {
-  const json expected = json::parse(read_bytes(golden_torch_file("values.json")));
+  const json expected = json::parse(content_of(golden_torch_file("values.json")));
   for (int protocol = 0; protocol <= 5; ++protocol) {
     const auto name = "values" + std::to_string(protocol) + ".pkl";
-    const std::string bytes = read_bytes(golden_torch_file(name));
+    const std::string bytes = content_of(golden_torch_file(name));
     EXPECT_EQ(values_of(bytes), expected) << name;
     EXPECT_EQ(read_pickle(bytes + "rest", name).bytes, bytes.size()) << name;
   }
@@ -73,7 +73,7 @@ TEST(PickleReader, KeepsObjectsOfFairseqAndOmegaconfAsRecords) {
 
 TEST(PickleReader, RejectsEveryCutOfAPickle) {
   for (const char* name : {"values0.pkl", "values2.pkl", "values5.pkl"}) {
-    const std::string bytes = read_bytes(golden_torch_file(name));
+    const std::string bytes = content_of(golden_torch_file(name));
     for (size_t length = 0; length < bytes.size(); ++length)
       EXPECT_THAT(rejection_of(bytes.substr(0, length)), HasSubstr("damaged pickle data at byte"))
           << name << " of " << length << " bytes";

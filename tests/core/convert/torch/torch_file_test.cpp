@@ -9,6 +9,7 @@
 #include "tests/core/checkpoint/checkpoint_test_files.h"
 #include "tests/core/convert/golden_torch_files.h"
 #include "tests/core/io/temporary_folder.h"
+#include "tests/support/file_content.h"
 #include "tests/support/message_of.h"
 
 namespace phraseq {
@@ -17,7 +18,6 @@ namespace {
 using nlohmann::json;
 using testing::golden_torch_file;
 using ::testing::HasSubstr;
-using testing::read_bytes;
 using testing::write_bytes;
 
 template <class Number>
@@ -56,14 +56,14 @@ std::string replaced(std::string bytes, std::string_view from, std::string_view 
 }
 
 TEST(TorchFile, ReadsEveryTensorOfBothLayouts) {
-  const json expected = json::parse(read_bytes(golden_torch_file("tensors.json")));
+  const json expected = json::parse(content_of(golden_torch_file("tensors.json")));
   EXPECT_EQ(read_tensors(golden_torch_file("tensors.pt")), expected);
   EXPECT_EQ(read_tensors(golden_torch_file("tensors_legacy.pt")), expected);
 }
 
 TEST(TorchFile, RejectsEveryCutOfBothLayouts) {
   for (const char* name : {"tensors.pt", "tensors_legacy.pt"}) {
-    const std::string bytes = read_bytes(golden_torch_file(name));
+    const std::string bytes = content_of(golden_torch_file(name));
     for (size_t length = 0; length < bytes.size(); length += 7)
       EXPECT_NE(rejection_of_file(bytes.substr(0, length)), kNothingThrown)
           << name << " of " << length << " bytes";
@@ -74,12 +74,12 @@ TEST(TorchFile, SaysWhatAFileThatIsNoneIs) {
   EXPECT_THAT(rejection_of_file("hello"),
               HasSubstr("neither like a ZIP archive nor like a pickle"));
   EXPECT_THAT(rejection_of_file(""), HasSubstr("neither like a ZIP archive nor like a pickle"));
-  EXPECT_THAT(rejection_of_file(read_bytes(golden_torch_file("values2.pkl"))),
+  EXPECT_THAT(rejection_of_file(content_of(golden_torch_file("values2.pkl"))),
               HasSubstr("not PyTorch's mark"));
 }
 
 TEST(TorchFile, RejectsChangedBytesOfATensor) {
-  std::string bytes = read_bytes(golden_torch_file("tensors.pt"));
+  std::string bytes = content_of(golden_torch_file("tensors.pt"));
   const size_t place = bytes.find(std::string("\0\0\x80\x3f\0\0\0\x40", 8));  // 1, 2
   ASSERT_NE(place, std::string::npos);
   bytes[place] ^= 1;
@@ -88,7 +88,7 @@ TEST(TorchFile, RejectsChangedBytesOfATensor) {
 
 TEST(TorchFile, RejectsTensorsBeyondTheirStorage) {
   // part = base[5:9] of 12 elements: K\x05 is its offset, K\x04\x85 its size (4,).
-  const std::string bytes = read_bytes(golden_torch_file("tensors_legacy.pt"));
+  const std::string bytes = content_of(golden_torch_file("tensors_legacy.pt"));
   EXPECT_THAT(rejection_of_file(replaced(bytes, "QK\x05K\x04\x85", "QK\x09K\x04\x85")),
               HasSubstr("tensor 'part' does not fit its storage: elements [4] at 9"));
   EXPECT_THAT(rejection_of_file(replaced(bytes, "QK\x05K\x04\x85", "QK\x05K\xff\x85")),
@@ -96,7 +96,7 @@ TEST(TorchFile, RejectsTensorsBeyondTheirStorage) {
 }
 
 TEST(TorchFile, RejectsClassesThatAreNoPartOfAModel) {
-  const std::string bytes = read_bytes(golden_torch_file("tensors_legacy.pt"));
+  const std::string bytes = content_of(golden_torch_file("tensors_legacy.pt"));
   EXPECT_THAT(
       rejection_of_file(replaced(bytes, "ctorch._utils\n_rebuild_tensor_v2\n", "cos\nsystem\n")),
       HasSubstr("refer to os.system"));
