@@ -22,8 +22,8 @@ bool is_control(uint8_t byte) {
   return (byte < 0x20 && byte != '\t' && byte != '\r') || byte == 0x7f;
 }
 
-/// The position after a run of plain characters (ASCII, no control byte) that starts at `position`;
-/// they are read in words of eight.
+/// The position after the groups of eight plain characters (ASCII, no control bytes) that start at
+/// `position`.
 size_t skip_plain(std::string_view text, size_t position) {
   for (; position + 8 <= text.size(); position += 8) {
     uint64_t word = 0;

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/text_fields.h"
 #include "core/base/wording/close_matches.h"
 #include "core/options/fairseq/component_names.h"
 #include "core/plugin/component_call.h"
@@ -49,7 +50,7 @@ Selection selection_of(const Component& component, const std::string& name, cons
 bool is_valid_name(std::string_view name, std::string_view marks) {
   const auto is_letter = [](char c) { return c >= 'a' && c <= 'z'; };
   const auto fits = [&](char c) {
-    return is_letter(c) || (c >= '0' && c <= '9') || marks.find(c) != std::string_view::npos;
+    return is_letter(c) || is_ascii_digit(c) || marks.find(c) != std::string_view::npos;
   };
   return !name.empty() && is_letter(name.front()) && std::all_of(name.begin(), name.end(), fits);
 }

@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/base/random.h"
+#include "core/text/append_symbols.h"
 #include "core/text/unicode.h"
 
 // SentencePiece's generator of the calling thread. Exported by the library, in no public header;
@@ -36,14 +37,6 @@ std::string load(sentencepiece::SentencePieceProcessor& processor, const std::st
     throw;
   } catch (const std::exception& failure) {
     return failure.what();
-  }
-}
-
-/// White space within a piece separates, as in fairseq's dictionary: normalization leaves, for
-/// example, U+0085.
-void append_symbols(const std::vector<std::string>& pieces, std::vector<std::string>& symbols) {
-  for (const std::string& piece : pieces) {
-    for (const std::string_view part : split_whitespace(piece)) symbols.emplace_back(part);
   }
 }
 

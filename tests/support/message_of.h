@@ -8,26 +8,28 @@ namespace phraseq {
 
 inline constexpr const char* kNothingThrown = "nothing was thrown";
 
-/// The message of the error of a type that `work` throws, or kNothingThrown. Other errors pass.
-template <class E = Error, class Work>
-std::string message_of(const Work& work) {
+/// What `text` says of the error of a type that `work` throws, or kNothingThrown. Other errors
+/// pass.
+template <class E, class Work, class Text>
+std::string text_of_error(const Work& work, const Text& text) {
   try {
     work();
   } catch (const E& error) {
-    return error.message();
+    return text(error);
   }
   return kNothingThrown;
 }
 
-/// The same with the hint.
+/// The message of the error.
+template <class E = Error, class Work>
+std::string message_of(const Work& work) {
+  return text_of_error<E>(work, [](const E& error) { return error.message(); });
+}
+
+/// The message with the hint.
 template <class E = Error, class Work>
 std::string whole_message_of(const Work& work) {
-  try {
-    work();
-  } catch (const E& error) {
-    return error.what();
-  }
-  return kNothingThrown;
+  return text_of_error<E>(work, [](const E& error) { return std::string(error.what()); });
 }
 
 }  // namespace phraseq

@@ -63,18 +63,16 @@ class Ct2Importer {
   }
 
  private:
-  [[noreturn]] void refuse(std::string_view problem) const {
-    throw UsageError(fmt::format("{}: the model cannot be imported: {}", file_->path(), problem));
+  [[noreturn]] void refuse(std::string_view problem, std::string_view hint = {}) const {
+    throw UsageError(fmt::format("{}: the model cannot be imported: {}", file_->path(), problem),
+                     hint);
   }
 
   void refuse_quantized() const {
     for (const auto& [name, variable] : variables_) {
       if (name.ends_with("/weight") && !is_float(variable.dtype))
-        throw UsageError(
-            fmt::format("{}: the model cannot be imported: its weights are quantized ({})",
-                        file_->path(),
-                        to_string(variable.dtype)),
-            "Convert the original model with --quantization float32 or float16.");
+        refuse(fmt::format("its weights are quantized ({})", to_string(variable.dtype)),
+               "Convert the original model with --quantization float32 or float16.");
     }
   }
 

@@ -88,15 +88,12 @@ json with_generation_settings(json config, const json& generation, const std::st
     if (of_model.is_null() && !given.is_null())
       config[name] = given;
   }
-  for (const char* name : {"bad_words_ids",
-                           "forced_bos_token_id",
-                           "forced_decoder_ids",
-                           "sequence_bias",
-                           "suppress_tokens",
-                           "begin_suppress_tokens"}) {
+  const auto take = [&](const char* name) {
     if (generation.contains(name))
       config[name] = generation[name];
-  }
+  };
+  for (const char* name : {"bad_words_ids", "forced_bos_token_id"}) take(name);
+  for (const char* name : kTokenConstraints) take(name);
   return config;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -10,6 +11,11 @@
 #include "core/io/json_reader.h"
 
 namespace phraseq {
+
+/// Settings that ban or force tokens, which phraseq does not have. Not bad_words_ids, with which
+/// Marian's models may ban padding.
+inline constexpr std::array kTokenConstraints = {
+    "forced_decoder_ids", "sequence_bias", "suppress_tokens", "begin_suppress_tokens"};
 
 /// A config.json of Hugging Face that is being converted to options of the Transformer.
 class HfConfig {

@@ -18,19 +18,16 @@ constexpr std::array<std::pair<const char*, int64_t>, 4> kM2mSpecialIds = {
      {"eos_token_id", kEos},
      {"decoder_start_token_id", kEos}}};
 
-/// Tokens that are never produced; only null and an empty list are taken.
-constexpr std::array kM2mBannedTokens = {"bad_words_ids",
-                                         "forced_decoder_ids",
-                                         "sequence_bias",
-                                         "suppress_tokens",
-                                         "begin_suppress_tokens"};
+/// Only null and an empty list are taken.
+void reject_token_constraint(HfConfig& config, const char* name) {
+  const json value = config.value(name);
+  if (!value.is_null() && value != json::array())
+    config.reject(name);
+}
 
-void reject_banned_tokens(HfConfig& config) {
-  for (const char* name : kM2mBannedTokens) {
-    const json value = config.value(name);
-    if (!value.is_null() && value != json::array())
-      config.reject(name);
-  }
+void reject_token_constraints(HfConfig& config) {
+  reject_token_constraint(config, "bad_words_ids");
+  for (const char* name : kTokenConstraints) reject_token_constraint(config, name);
 }
 
 void reject_other_ids_or_matrices(HfConfig& config) {
@@ -55,7 +52,7 @@ json options_from_m2m100_config(const json& entries, const std::string& path) {
                   {"share_decoder_input_output_embed", true},
                   {"pos", "fairseq"}});
   reject_other_ids_or_matrices(config);
-  reject_banned_tokens(config);
+  reject_token_constraints(config);
   config.refuse_rejected();
   return options;
 }

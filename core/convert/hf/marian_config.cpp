@@ -14,11 +14,7 @@ constexpr std::array kMustBeOff = {"normalize_before",
                                    "normalize_embedding",
                                    "add_final_layer_norm",
                                    "forced_bos_token_id",
-                                   "tie_encoder_decoder",
-                                   "forced_decoder_ids",
-                                   "sequence_bias",
-                                   "suppress_tokens",
-                                   "begin_suppress_tokens"};
+                                   "tie_encoder_decoder"};
 
 void add_sharing(HfConfig& config, json& options) {
   const bool shared = config.is_on("share_encoder_decoder_embeddings", true);
@@ -29,12 +25,15 @@ void add_sharing(HfConfig& config, json& options) {
     config.reject("tie_word_embeddings");
 }
 
+void reject_unless_off(HfConfig& config, const char* name) {
+  const json value = config.value(name);
+  if (!value.is_null() && value != false && value != json::array())
+    config.reject(name);
+}
+
 void reject_unsupported(HfConfig& config) {
-  for (const char* name : kMustBeOff) {
-    const json value = config.value(name);
-    if (!value.is_null() && value != false && value != json::array())
-      config.reject(name);
-  }
+  for (const char* name : kMustBeOff) reject_unless_off(config, name);
+  for (const char* name : kTokenConstraints) reject_unless_off(config, name);
   if (!config.is_on("static_position_embeddings", true))
     config.reject("static_position_embeddings");
   const json banned = config.value("bad_words_ids");

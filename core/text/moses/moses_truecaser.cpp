@@ -57,7 +57,7 @@ bool has_cased_letter(std::string_view token) {
 }
 
 /// The spellings of a word with their counts, in the order in which they were first seen. Moses can
-/// count the first words of sentences as a tenth.
+/// count the first word of a sentence as a tenth of a word.
 using Spellings = std::vector<std::pair<std::string, double>>;
 
 /// Words in the order in which they were first seen.

@@ -9,6 +9,7 @@
 #include "core/base/random.h"
 #include "core/io/json_reader.h"
 #include "core/io/mapping/mapped_file.h"
+#include "core/text/append_symbols.h"
 #include "core/text/unicode.h"
 
 namespace phraseq {
@@ -196,8 +197,8 @@ TextPipeline::TextPipeline(const MosesOptions& options, const TokenizerSetup& se
       truecaser_of(options, model_, setup.model.empty() ? "" : setup.model_name, setup.language);
 }
 
-/// The words of a line, each cut into symbols. White space within a symbol, which is possible where
-/// words are separated at blanks only, separates, too, as in fairseq's dictionary.
+/// The words of a line, each cut into symbols. Words are separated at blanks only, so a piece may
+/// contain other white space.
 template <class Cut>
 std::vector<std::string> TextPipeline::symbols_of(std::string_view line, Cut cut) const {
   std::string text = normalizer_ ? normalizer_->normalize(line) : std::string(line);
@@ -209,9 +210,7 @@ std::vector<std::string> TextPipeline::symbols_of(std::string_view line, Cut cut
     text = truecaser_->truecase(text);
   std::vector<std::string> symbols;
   for (const std::string_view word : split_blanks(text)) {
-    for (const std::string& symbol : cut(word)) {
-      for (const std::string_view part : split_whitespace(symbol)) symbols.emplace_back(part);
-    }
+    append_symbols(cut(word), symbols);
   }
   return symbols;
 }
