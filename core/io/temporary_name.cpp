@@ -118,7 +118,10 @@ int sync_folder(const std::string& folder) {
   const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0)
     return errno == EACCES ? 0 : errno;
-  const int result = ::fsync(descriptor) == 0 || errno == EINVAL ? 0 : errno;
+  int result = 0;
+  do {
+    result = ::fsync(descriptor) == 0 || errno == EINVAL ? 0 : errno;
+  } while (result == EINTR);
   ::close(descriptor);
   return result;
 }
