@@ -47,6 +47,18 @@ constexpr auto kIgnored = std::to_array<std::string_view>({"common_eval",
                                                            "job_logging_cfg",
                                                            "_name"});
 
+bool is_ignored(std::string_view name) {
+  return std::ranges::find(kIgnored, name) != kIgnored.end();
+}
+
+/// Throws UsageError for a group that `place` has and fairseq has not.
+void require_group(std::string_view group, const std::string& place) {
+  if (!is_group(group) && !is_ignored(group)) {
+    throw UsageError(fmt::format("{}: '{}' is not a group of settings", place, group),
+                     fmt::format("The groups of a training are {}.", fmt::join(kGroups, ", ")));
+  }
+}
+
 /// Marks a value that must be given elsewhere.
 constexpr const char* kMissing = "???";
 
@@ -62,7 +74,7 @@ class FlagsOfSettings {
 
   std::vector<std::string> all() {
     for (const auto& [group, values] : settings_.groups().items()) {
-      if (std::ranges::find(kIgnored, group) == kIgnored.end() && !values.is_null())
+      if (!is_ignored(group) && !values.is_null())
         add_group(group, values);
     }
     return std::move(flags_);
@@ -70,10 +82,7 @@ class FlagsOfSettings {
 
  private:
   void add_group(const std::string& group, const nlohmann::json& values) {
-    if (!is_group(group)) {
-      throw UsageError(fmt::format("{}: '{}' is not a group of settings", settings_.file(), group),
-                       fmt::format("The groups of a training are {}.", fmt::join(kGroups, ", ")));
-    }
+    require_group(group, settings_.file());
     if (!values.is_object())
       throw UsageError(fmt::format("{}: '{}' has no settings", settings_.file(), group));
     if (group == "ema" && settings_.resolved(values.value("store_ema", nlohmann::json())) != true)
@@ -222,13 +231,15 @@ std::map<std::string, std::string> take_choices(std::vector<std::string>& argume
   return choices;
 }
 
-/// Whether an argument is group.name=value or ~group.name, for a group of fairseq.
-bool is_of_group(const std::string& argument) {
+/// The group in group.name=value or ~group.name; empty for other arguments.
+std::string group_in(const std::string& argument) {
   const size_t begin = argument.find_first_not_of("+~"), dot = argument.find('.');
   const bool is_setting = argument.starts_with('~') || argument.find('=') != std::string::npos;
-  return is_setting && dot != std::string::npos && begin < dot &&
-         is_group(argument.substr(begin, dot - begin));
+  return is_setting && dot != std::string::npos && begin < dot ? argument.substr(begin, dot - begin)
+                                                               : "";
 }
+
+bool is_of_group(const std::string& argument) { return is_group(group_in(argument)); }
 
 /// Hydra's `-m KEY=a,b` starts a run for each value.
 void reject_multirun(const std::vector<std::string>& arguments) {
@@ -276,7 +287,12 @@ HydraCommand read_hydra_command(std::span<const std::string> arguments) {
   reject_multirun(rest);
   const std::string folder = take_folder(rest);
   HydraSettings settings(folder.empty() ? "." : folder, name, choices);
-  std::erase_if(rest, [&](const std::string& argument) { return settings.set(argument); });
+  std::erase_if(rest, [&](const std::string& argument) {
+    const bool is_setting = settings.set(argument);
+    if (is_setting)
+      require_group(group_in(argument), argument);
+    return is_setting;
+  });
   HydraCommand command{FlagsOfSettings(settings).all(), settings.file()};
   command.arguments.insert(command.arguments.end(), rest.begin(), rest.end());
   return command;

@@ -16,6 +16,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::IsSupersetOf;
+using ::testing::StartsWith;
 using ::testing::ThrowsMessage;
 using ::testing::UnorderedElementsAre;
 
@@ -214,6 +215,8 @@ TEST_F(HydraCommands, RejectUnknownGroupsByName) {
   EXPECT_THAT([&] { read("optimisation: {lr: 1}\n"); },
               ThrowsMessage<UsageError>(AllOf(HasSubstr("main.yaml: 'optimisation' is not a group"),
                                               HasSubstr("optimization"))));
+  EXPECT_THAT([&] { read("common: {seed: 1}\n", {"optimisation.lr=1"}); },
+              ThrowsMessage<UsageError>(StartsWith("optimisation.lr=1: 'optimisation' is not")));
   EXPECT_THAT([&] { read("defaults: base\n"); },
               ThrowsMessage<UsageError>(HasSubstr("main.yaml: 'defaults' is not a list")));
   EXPECT_THAT([&] { read("- a\n"); },
