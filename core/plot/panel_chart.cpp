@@ -11,7 +11,7 @@
 namespace phraseq::plot {
 namespace {
 
-constexpr size_t kMaxMarks = 120;
+constexpr size_t kMarkSpacing = 8;  ///< pixels; closer marks would hide the lines
 constexpr double kMarkRadius = 2.6;
 constexpr const char* kDashes[] = {"", "7 3", "2 3", "9 3 2 3"};
 
@@ -57,7 +57,7 @@ void draw_curve(Svg& svg, const PanelFrame& frame, const Curve& curve) {
     if (line.size() > 1)
       svg.polyline(line, paint_of(curve.style));
   }
-  const bool all = curve.style.marks && points.size() <= kMaxMarks;
+  const bool all = curve.style.marks && points.size() * kMarkSpacing <= frame.pixel_columns();
   for (const auto& piece : pieces) {
     for (const CurvePoint& point : piece) {
       if (all || piece.size() == 1)

@@ -53,6 +53,16 @@ TEST(PanelChart, BreaksTheLineWhereAValueIsNotFiniteAndMarksALonePoint) {
   EXPECT_THAT(svg, HasSubstr("<title>run, 4: 2</title>"));
 }
 
+TEST(PanelChart, MarksPointsOnlyWhereThereIsSpaceForMarks) {
+  const auto marks = [](int count) {
+    std::vector<CurvePoint> points;
+    for (int x = 1; x <= count; ++x) points.push_back({static_cast<double>(x), 1.0 / x});
+    return count_of(drawn(panel_of(points, /*marks=*/true)), "<circle");
+  };
+  EXPECT_EQ(marks(50), 50u);
+  EXPECT_EQ(marks(100), 0u);
+}
+
 TEST(PanelChart, ShowsOnePoint) {
   EXPECT_EQ(count_of(drawn(panel_of({{300, 0.125}})), "<circle"), 1u);
   EXPECT_EQ(count_of(drawn(panel_of({{0, 0}})), "<circle"), 1u);
