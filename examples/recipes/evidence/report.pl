@@ -216,8 +216,13 @@ sub section {
   my $runs = runs_of($folder);
   my $outdated = outdated_systems($folder, $runs);
   my $text = "### $corpus\n\n" . setup_of($folder);
-  $text .= "\n![Learning curves of the first seeds](../examples/recipes/evidence/results/$corpus/curves.svg)\n"
-    if -e "$folder/curves.svg";
+  my @pictures = sort glob "$folder/curves-*.svg";
+  $text .= "\nLearning curves of the first seeds; each picture links to the same curves by processor hours.\n" if @pictures;
+  for (@pictures) {
+    my ($paper) = /curves-([^\/]+)\.svg$/;
+    my $from = "../examples/recipes/evidence/results/$corpus";
+    $text .= "\n[![Learning curves: $paper]($from/curves-$paper.svg)]($from/cost-$paper.svg)\n";
+  }
   for my $file (sort glob "$folder/scores/*.json") {
     my ($test, $group) = $file =~ m{/([^/]+)\.([a-z]+)\.json$} or next;
     my $compared = json_of($file);

@@ -373,14 +373,31 @@ score_constituents() {
   done
 }
 
-# Learning curves of the first seeds: by updates, and by processor hours.
+# A picture of the first seeds for each paper: its systems and their baselines.
 draw_curves() {
-  local system runs=() labels=()
+  local system paper
+  local -A of_paper=()
+  rm -f curves-*.svg cost-*.svg
   for system in $(trained_systems); do
+    paper=$(paper_of "$system")
+    [[ $paper ]] || continue
+    [[ " ${of_paper[$paper]:-} " == *" $(baseline_of "$system") "* ]] || of_paper[$paper]+=" $(baseline_of "$system")"
+    of_paper[$paper]+=" $system"
+  done
+  for paper in "${!of_paper[@]}"; do draw_paper "$paper" ${of_paper[$paper]}; done
+  ((${#of_paper[@]})) || draw_paper baseline $(trained_systems)
+}
+
+# Dev BLEU by updates, and by processor hours.
+draw_paper() { # PAPER SYSTEM...
+  local paper=$1 system runs=() labels=()
+  for system in "${@:2}"; do
+    [[ -e $system/chosen ]] || continue
     runs+=("$(place_of "$system" "$(cat "$system/chosen")" "$first_seed")/metrics.jsonl") labels+=("$system")
   done
-  phraseq plot "${runs[@]}" --labels "${labels[@]}" --metrics score,nll --output curves.svg
-  phraseq plot "${runs[@]}" --labels "${labels[@]}" --metrics score --x processor-hours --title "Dev BLEU and cost" --output cost.svg
+  phraseq plot "${runs[@]}" --labels "${labels[@]}" --metrics score --title "Dev BLEU" --output "curves-$paper.svg"
+  phraseq plot "${runs[@]}" --labels "${labels[@]}" --metrics score --x processor-hours --title "Dev BLEU and cost" \
+    --output "cost-$paper.svg"
 }
 
 # The files that are committed: RESULTS/CORPUS. Folders of this machine are named in none of them.
@@ -389,7 +406,8 @@ collect() { # RESULTS
   rm -rf "${to:?}/scores"
   mkdir -p "$to"
   cp -r runs.tsv leaks.tsv scores manifest.json "$to"
-  cp curves.svg cost.svg "$to"
+  rm -f "$to"/{curves,cost}-*.svg
+  cp {curves,cost}-*.svg "$to"
   rm -f "$to"/scores/*.leaks
   for system in $(trained_systems); do
     rm -rf "${to:?}/$system"

@@ -29,6 +29,17 @@ baseline_of() { # SYSTEM
   echo "${list[0]}"
 }
 
+# The recipe of the paper that a system is from; nothing for a baseline.
+paper_of() { # SYSTEM
+  case $1 in
+    wide_*) echo controls ;;
+    mean* | max | attn | ta* | parse) echo xu2020 ;;
+    homogeneous_* | heterogeneous_* | interleaved_*) echo nguyen_joty2018 ;;
+    pt_*) echo nguyen2022 ;;
+    gate* | softmax*) echo tang2016 ;;
+  esac
+}
+
 # A control is the baseline with as many parameters as this system; nothing for other systems.
 widened_to() { # SYSTEM
   if [[ $1 == wide_* ]]; then echo "${1#wide_}"; fi
