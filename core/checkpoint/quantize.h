@@ -5,7 +5,7 @@
 
 #include "core/base/api.h"
 #include "core/checkpoint/checkpoint_file.h"
-#include "core/options/enum_name.h"
+#include "core/options/option_table.h"
 
 namespace phraseq {
 

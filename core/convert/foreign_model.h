@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "core/options/enum_name.h"
+#include "core/options/option_table.h"
 
 namespace phraseq {
 

@@ -18,6 +18,7 @@
 #include "core/convert/marian/npz_import.h"
 #include "core/convert/opennmt/opennmt_import.h"
 #include "core/io/folders/folder_entries.h"
+#include "core/options/enum_name.h"
 
 namespace phraseq {
 namespace {

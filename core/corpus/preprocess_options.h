@@ -8,7 +8,6 @@
 #include "core/corpus/alignments/alignment_writer.h"
 #include "core/corpus/trees/tree_writer.h"
 #include "core/io/line_reader.h"
-#include "core/options/on_bad_line.h"
 #include "core/options/option_table.h"
 #include "core/options/shards/shard_options.h"
 #include "core/phrase_memory/phrase_memory_options.h"

@@ -4,8 +4,12 @@
 #include <string>
 
 #include "core/base/api.h"
-#include "core/criterion/criterion.h"
+#include "core/criterion/loss_report.h"
+#include "core/data/batch.h"
+#include "core/nn/architecture.h"
+#include "core/nn/context.h"
 #include "core/nn/loss/smoothing.h"
+#include "core/options/option_table.h"
 
 namespace phraseq {
 

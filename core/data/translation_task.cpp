@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/corpus/data_folder.h"
+#include "core/data/collate.h"
 #include "core/data/joined/data_folders.h"
 #include "core/data/text/loader_corpus.h"
 #include "core/data/text/task_tokenizer.h"

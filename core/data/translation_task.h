@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "core/base/api.h"
-#include "core/data/collate.h"
 #include "core/data/joined/pair_data.h"
 #include "core/data/options_from_data.h"
 #include "core/data/task.h"

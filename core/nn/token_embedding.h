@@ -6,7 +6,6 @@
 #include <ATen/core/Tensor.h>
 
 #include "core/base/api.h"
-#include "core/data/batch.h"
 #include "core/nn/context.h"
 #include "core/nn/positions.h"
 #include "core/nn/transformer/embedding_norm.h"

@@ -6,6 +6,7 @@
 #include "core/base/wording/first_items.h"
 #include "core/options/command_line.h"
 #include "core/plugin/described_options.h"
+#include "core/plugin/loader.h"
 
 namespace phraseq {
 

@@ -1,12 +1,12 @@
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/base/api.h"
-#include "core/plugin/loader.h"
 #include "core/plugin/registry.h"
 
 namespace phraseq {

@@ -7,8 +7,9 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/api.h"
+#include "core/nn/flat_parameters.h"
 #include "core/options/option_table.h"
-#include "core/plugin/loader.h"
+#include "core/plugin/registry.h"
 #include "core/translate/translation_model.h"
 
 namespace phraseq {

@@ -4,11 +4,13 @@
 #include <vector>
 
 #include "core/base/api.h"
+#include "core/nn/functional/log_softmax_top_k.h"
+#include "core/search/constraints.h"
 #include "core/search/hypothesis.h"
 #include "core/search/hypothesis_tree.h"
-#include "core/search/row_ranking.h"
 #include "core/search/search_input.h"
 #include "core/search/search_options.h"
+#include "core/search/search_step.h"
 
 namespace phraseq {
 

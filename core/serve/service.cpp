@@ -11,6 +11,7 @@
 #include "core/base/log.h"
 #include "core/base/text_fields.h"
 #include "core/serve/request_json.h"
+#include "core/serve/service_error.h"
 #include "core/serve/translate_api.h"
 #include "phraseq/serve_page.h"
 

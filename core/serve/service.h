@@ -9,10 +9,10 @@
 
 #include "core/serve/access_log.h"
 #include "core/serve/api_keys.h"
+#include "core/serve/http/http_message.h"
 #include "core/serve/metrics.h"
 #include "core/serve/model_pool.h"
 #include "core/serve/serve_options.h"
-#include "core/serve/service_error.h"
 
 namespace phraseq {
 

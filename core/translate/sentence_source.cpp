@@ -13,7 +13,6 @@
 #include "core/data/phrases/example_phrases.h"
 #include "core/io/crc32c.h"
 #include "core/io/terminal_input.h"
-#include "core/text/dictionary.h"
 #include "core/translate/extras/constrained_line.h"
 #include "core/translate/extras/unknown_words.h"
 

@@ -1,3 +1,4 @@
+#include "core/criterion/criterion.h"
 #include "core/criterion/token_loss.h"
 #include "core/plugin/plugin.h"
 

@@ -1,3 +1,4 @@
+#include "core/criterion/criterion.h"
 #include "core/criterion/label_smoothing.h"
 #include "core/plugin/plugin.h"
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/criterion/criterion.h"
 #include "core/criterion/label_smoothing.h"
 
 namespace phraseq {

@@ -2,6 +2,7 @@
 
 #include <c10/core/InferenceMode.h>
 
+#include "core/search/row_ranking.h"
 #include "core/search/search_state.h"
 
 namespace @name@_plugin {

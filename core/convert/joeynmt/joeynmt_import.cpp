@@ -17,7 +17,6 @@
 #include "core/convert/parameter_names.h"
 #include "core/convert/position_table.h"
 #include "core/convert/torch/torch_file.h"
-#include "core/io/json_reader.h"
 #include "core/io/mapping/mapped_file.h"
 #include "core/io/yaml/yaml_reader.h"
 

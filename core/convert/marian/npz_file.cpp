@@ -14,6 +14,7 @@
 
 #include "core/base/error.h"
 #include "core/base/wording/message_text.h"
+#include "core/convert/torch/zip_archive.h"
 
 namespace phraseq {
 namespace {

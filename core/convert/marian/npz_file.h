@@ -1,11 +1,12 @@
 #pragma once
 
+#include <cstddef>
 #include <map>
+#include <span>
 #include <string>
 
 #include "core/base/api.h"
 #include "core/checkpoint/safetensors/tensor_view.h"
-#include "core/convert/torch/zip_archive.h"
 #include "core/io/mapping/mapped_file.h"
 
 namespace phraseq {

@@ -7,7 +7,6 @@
 
 #include "core/corpus/chunks.h"
 #include "core/corpus/id_type.h"
-#include "core/corpus/indexed_dataset.h"
 #include "core/corpus/indexed_dataset_writer.h"
 #include "core/corpus/phrases/stored_phrases.h"
 #include "core/io/atomic_file.h"

@@ -6,7 +6,6 @@
 
 #include "core/base/log.h"
 #include "core/corpus/alignments/alignment_writer.h"
-#include "core/corpus/data_folder.h"
 #include "core/corpus/indexed_dataset.h"
 #include "core/corpus/manifest/dataset_record.h"
 #include "core/corpus/phrases/phrase_writer.h"

@@ -1,5 +1,7 @@
 #include "core/corpus/preprocessing/option_fields.h"
 
+#include "core/options/on_bad_line.h"
+
 namespace phraseq {
 namespace {
 

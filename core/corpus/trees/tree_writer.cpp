@@ -8,7 +8,6 @@
 #include "core/base/wording/counted.h"
 #include "core/corpus/chunks.h"
 #include "core/corpus/id_type.h"
-#include "core/corpus/indexed_dataset.h"
 #include "core/corpus/indexed_dataset_writer.h"
 #include "core/corpus/trees/bracketed_tree.h"
 #include "core/corpus/trees/tree_alignment.h"

@@ -5,7 +5,6 @@
 
 #include "core/base/api.h"
 #include "core/data/task.h"
-#include "core/text/languages/language_pairs.h"
 
 namespace phraseq {
 

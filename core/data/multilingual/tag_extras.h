@@ -1,7 +1,5 @@
 #pragma once
 
-#include "core/data/example.h"
-
 namespace phraseq {
 
 /// Names of extras of examples (Example::extras) that stand for language tokens.

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "core/nn/kernels/random_bits.h"
+#include "core/nn/kernels/always_inline.h"
 #include "core/nn/kernels/registers.h"
 
 /// Products of matrices that fit into the first caches, as in attention. Included only by the

@@ -4,6 +4,7 @@
 
 #include <torch/nn/module.h>
 
+#include "core/data/batch.h"
 #include "core/nn/functional/incremental.h"
 #include "core/nn/token_embedding.h"
 #include "core/nn/transformer/transformer_options.h"

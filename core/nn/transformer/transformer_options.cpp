@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "core/nn/functional/activation_option.h"
 #include "core/nn/parameters/size_limits.h"
 #include "core/options/enum_name.h"
 

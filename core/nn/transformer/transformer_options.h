@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "core/base/api.h"
-#include "core/nn/functional/activation_option.h"
 #include "core/nn/initializer.h"
+#include "core/nn/kernels/activation.h"
 #include "core/nn/parameters/left_out_parameters.h"
 #include "core/nn/positions.h"
 #include "core/nn/transformer/embedding_norm.h"

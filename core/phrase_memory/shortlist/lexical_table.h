@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "core/base/api.h"
-#include "core/base/error.h"
 #include "core/phrase_memory/table/bitext.h"
 #include "core/phrase_memory/table/word_alignment.h"
 

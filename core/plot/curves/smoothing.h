@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "core/plot/panel_chart.h"
+#include "core/plot/thin_out.h"
 
 namespace phraseq::plot {
 

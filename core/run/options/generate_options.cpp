@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "core/options/on_bad_line.h"
+
 namespace phraseq {
 
 namespace {

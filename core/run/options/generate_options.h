@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "core/base/api.h"
+#include "core/io/line_reader.h"
 #include "core/options/batch_options.h"
-#include "core/options/on_bad_line.h"
 #include "core/options/option_table.h"
 #include "core/options/shards/shard_options.h"
 #include "core/run/options/decoder_choice.h"

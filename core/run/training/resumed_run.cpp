@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/checkpoint/checkpoint_folder.h"
 
 namespace phraseq {
 

@@ -4,7 +4,6 @@
 #include <string>
 
 #include "core/checkpoint/checkpoint_file.h"
-#include "core/checkpoint/checkpoint_folder.h"
 #include "core/distributed/process_group.h"
 #include "core/train/options/checkpoint_options.h"
 #include "core/train/train_checkpoint.h"

@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/base/wording/counted.h"
+#include "core/score/report/signature.h"
 #include "core/text/unicode.h"
 
 namespace phraseq::score {

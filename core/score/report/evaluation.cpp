@@ -1,5 +1,7 @@
 #include "core/score/report/evaluation.h"
 
+#include "core/score/report/signature.h"
+
 namespace phraseq::score {
 namespace {
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "core/score/report/python_text.h"
+#include "core/score/report/signature.h"
 
 namespace phraseq::score {
 namespace {

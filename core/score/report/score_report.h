@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/base/api.h"
-#include "core/score/report/signature.h"
+#include "core/score/metrics/metric.h"
 #include "core/score/significance/significance.h"
 
 namespace phraseq::score {

@@ -8,6 +8,7 @@
 
 #include "core/search/decoders/last_resort.h"
 #include "core/search/decoders/recombine.h"
+#include "core/search/row_ranking.h"
 
 namespace phraseq {
 

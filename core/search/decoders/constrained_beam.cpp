@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "core/search/row_ranking.h"
 #include "core/text/dictionary.h"
 
 namespace phraseq {

@@ -1,5 +1,8 @@
 #include "core/search/decoders/greedy_search.h"
 
+#include "core/search/row_ranking.h"
+#include "core/search/search_state.h"
+
 namespace phraseq {
 
 std::vector<std::vector<Hypothesis>> greedy_search(SearchInput& input,

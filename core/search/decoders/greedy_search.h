@@ -3,7 +3,9 @@
 #include <vector>
 
 #include "core/base/api.h"
-#include "core/search/search_state.h"
+#include "core/search/hypothesis.h"
+#include "core/search/search_input.h"
+#include "core/search/search_options.h"
 
 namespace phraseq {
 

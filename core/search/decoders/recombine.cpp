@@ -6,6 +6,8 @@
 #include <set>
 #include <utility>
 
+#include "core/search/row_ranking.h"
+
 namespace phraseq {
 
 namespace {

@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "core/base/random.h"
+#include "core/search/row_ranking.h"
+#include "core/search/search_state.h"
 
 namespace phraseq {
 

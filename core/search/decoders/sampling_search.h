@@ -5,7 +5,10 @@
 #include <vector>
 
 #include "core/base/api.h"
-#include "core/search/search_state.h"
+#include "core/nn/functional/log_softmax_top_k.h"
+#include "core/search/hypothesis.h"
+#include "core/search/search_input.h"
+#include "core/search/search_options.h"
 
 namespace phraseq {
 

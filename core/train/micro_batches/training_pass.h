@@ -4,7 +4,8 @@
 #include <optional>
 
 #include "core/base/api.h"
-#include "core/criterion/criterion.h"
+#include "core/criterion/loss_report.h"
+#include "core/data/batch.h"
 #include "core/nn/context.h"
 #include "core/train/micro_batches/micro_batch_workers.h"
 

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "core/base/api.h"
-#include "core/options/enum_name.h"
 #include "core/options/option_table.h"
 
 namespace phraseq {

@@ -7,7 +7,6 @@
 #include "core/base/api.h"
 #include "core/nn/precision/precision_option.h"
 #include "core/optim/loss_scale/loss_scaler.h"
-#include "core/options/enum_name.h"
 #include "core/options/option_table.h"
 
 namespace phraseq {

@@ -6,7 +6,6 @@
 
 #include "core/base/api.h"
 #include "core/options/batch_options.h"
-#include "core/options/enum_name.h"
 #include "core/options/option_table.h"
 
 namespace phraseq {

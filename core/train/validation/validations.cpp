@@ -7,7 +7,6 @@
 
 #include "core/base/error.h"
 #include "core/base/log.h"
-#include "core/train/training_log.h"
 
 namespace phraseq {
 namespace {

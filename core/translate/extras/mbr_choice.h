@@ -3,9 +3,12 @@
 #include <vector>
 
 #include "core/base/api.h"
+#include "core/data/task.h"
 #include "core/score/mbr/expected_utility.h"
-#include "core/translate/translation_text.h"
+#include "core/score/metrics/metric.h"
+#include "core/translate/post_process.h"
 #include "core/translate/translator.h"
+#include "core/translate/workers.h"
 
 namespace phraseq {
 

@@ -2,8 +2,8 @@
 
 #include <memory>
 
-#include "core/base/api.h"
 #include "core/checkpoint/checkpoint_file.h"
+#include "core/nn/context.h"
 #include "core/nn/flat_parameters.h"
 #include "core/plugin/registry.h"
 

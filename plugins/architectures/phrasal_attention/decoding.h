@@ -5,8 +5,12 @@
 #include <deque>
 #include <vector>
 
+#include <ATen/core/Tensor.h>
+
+#include "core/data/batch.h"
 #include "core/nn/functional/grouped_attention.h"
-#include "core/nn/transformer/attention_module.h"
+#include "core/nn/functional/incremental.h"
+#include "core/nn/kernels/vector_layout.h"
 
 /// Attention one token at a time: windows are summed once, when their last token comes.
 namespace phraseq::phrasal {

@@ -6,7 +6,6 @@
 #include <ATen/core/Tensor.h>
 
 #include "core/data/batch.h"
-#include "core/nn/recurrent/recurrent_decoder.h"
 
 namespace phraseq::phrasenet {
 

@@ -7,6 +7,7 @@
 #include "core/nn/linear_map.h"
 #include "core/nn/recurrent/gru_cell.h"
 #include "core/nn/recurrent/readout.h"
+#include "core/nn/token_embedding.h"
 #include "plugins/architectures/phrasenet/batch_phrases.h"
 #include "plugins/architectures/phrasenet/options.h"
 

@@ -2,6 +2,7 @@
 
 #include "core/nn/memory/recompute.h"
 #include "core/nn/module_list.h"
+#include "core/nn/transformer/attention_factory.h"
 
 namespace phraseq::transformer_lm {
 namespace {

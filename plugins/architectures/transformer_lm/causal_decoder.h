@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "core/nn/transformer/attention_factory.h"
+#include "core/nn/transformer/attention_module.h"
 #include "core/nn/transformer/output_projection.h"
 #include "core/nn/transformer/stack_embedding.h"
 #include "plugins/architectures/transformer_lm/causal_layer.h"

@@ -1,6 +1,7 @@
 #pragma once
 
-#include "core/score/metrics/ter.h"
+#include "core/options/option_table.h"
+#include "core/score/tokenizers/ter_tokenizer.h"
 
 namespace phraseq::ter {
 

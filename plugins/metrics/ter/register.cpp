@@ -1,4 +1,5 @@
 #include "core/plugin/plugin.h"
+#include "core/score/metrics/ter.h"
 #include "options.h"
 
 namespace {

@@ -15,6 +15,7 @@
 #include <ATen/ops/ones.h>
 #include <ATen/ops/zeros.h>
 
+#include "core/criterion/criterion.h"
 #include "core/criterion/token_loss.h"
 #include "core/data/data_loader.h"
 #include "core/nn/transformer/attention_factory.h"

@@ -16,6 +16,7 @@
 #include <gtest/gtest.h>
 
 #include "core/conformance/suites.h"
+#include "core/criterion/criterion.h"
 #include "core/criterion/token_loss.h"
 #include "core/data/data_loader.h"
 #include "core/data/translation_task.h"

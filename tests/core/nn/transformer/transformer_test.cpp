@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
+#include "core/nn/functional/activation_option.h"
 #include "core/nn/packed/packed_weights.h"
 #include "core/nn/transformer/transformer_model.h"
 #include "core/options/enum_name.h"

@@ -5,6 +5,7 @@
 #include "core/score/metrics/bleu.h"
 #include "core/score/metrics/chrf.h"
 #include "core/score/report/evaluation.h"
+#include "core/score/report/signature.h"
 #include "tests/core/score/example.h"
 
 namespace phraseq::score {

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 #include <torch/csrc/autograd/function.h>
 
+#include "core/nn/functional/activation_option.h"
 #include "core/options/enum_name.h"
 #include "plugins/architectures/transformer_lm/model.h"
 #include "plugins/architectures/transformer_lm/presets.h"
