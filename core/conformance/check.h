@@ -18,6 +18,15 @@ struct Check {
   std::function<Findings()> run;
 };
 
+/// Makes the checks of one suite, each from its title and a function of the arguments, such as the
+/// selected component. The arguments must outlive the checks.
+template <class... Arguments>
+auto check_maker(const Arguments&... arguments) {
+  return [&arguments...](const char* title, Findings (*run)(const Arguments&...)) {
+    return Check{title, [&arguments..., run] { return run(arguments...); }};
+  };
+}
+
 /// Thrown by a check that has nothing to check in this component; the message says why.
 struct NotApplicable : std::runtime_error {
   using std::runtime_error::runtime_error;

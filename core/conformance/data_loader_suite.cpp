@@ -200,9 +200,7 @@ Findings going_on(const Selection& selection, const TrialData& data) {
 }  // namespace
 
 std::vector<Check> data_loader_suite(const Selection& selection, const TrialData& data) {
-  const auto check = [&](const char* title, auto&& run) {
-    return Check{title, [&selection, &data, run] { return run(selection, data); }};
-  };
+  const auto check = check_maker(selection, data);
   return {check("sentences have their index, their length and valid ids", loaded_sentences),
           check("the same data has the same fingerprint", fingerprints),
           check("the corpus contains every pair of the files", complete),

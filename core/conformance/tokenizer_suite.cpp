@@ -165,9 +165,7 @@ Findings letters_come_back(const Selection& selection, const TrialData& data) {
 }  // namespace
 
 std::vector<Check> tokenizer_suite(const Selection& selection, const TrialData& data) {
-  const auto check = [&](const char* title, auto&& run) {
-    return Check{title, [&selection, &data, run] { return run(selection, data); }};
-  };
+  const auto check = check_maker(selection, data);
   return {check("symbols are valid in a dictionary", symbols_are_words),
           check("an empty line has no symbols", empty_lines),
           check("decoding is idempotent", tokenized_text_comes_back),

@@ -182,9 +182,7 @@ Findings attention_over_the_source(const Registry& registry, const Selection& se
 }  // namespace
 
 std::vector<Check> decoding_checks(const Registry& registry, const Selection& selection) {
-  const auto check = [&](const char* title, auto&& run) {
-    return Check{title, [&registry, &selection, run] { return run(registry, selection); }};
-  };
+  const auto check = check_maker(registry, selection);
   return {
       check("step-by-step decoding gives the scores of a single pass", steps_as_one_pass),
       check("rows keep their state when a search reorders them", rows_keep_their_past),

@@ -249,9 +249,7 @@ Findings training_in_fp16(const Registry& registry, const Selection& selection) 
 }  // namespace
 
 std::vector<Check> forward_checks(const Registry& registry, const Selection& selection) {
-  const auto check = [&](const char* title, auto&& run) {
-    return Check{title, [&registry, &selection, run] { return run(registry, selection); }};
-  };
+  const auto check = check_maker(registry, selection);
   return {
       check("initialize(seed) sets every parameter, from the seed only", first_values),
       check("forward returns packed rows and the output matrix", shapes),

@@ -242,9 +242,7 @@ Findings independent_of_options(const Registry& registry, const Selection& selec
 }  // namespace
 
 std::vector<Check> sharing_checks(const Registry& registry, const Selection& selection) {
-  const auto check = [&](const char* title, auto&& run) {
-    return Check{title, [&registry, &selection, run] { return run(registry, selection); }};
-  };
+  const auto check = check_maker(registry, selection);
   return {check("threads can use one model at the same time", undisturbed_by_threads),
           check("two models do not disturb each other", undisturbed_by_a_second_model),
           check("a model does not refer to its options", independent_of_options)};

@@ -224,9 +224,7 @@ Findings length_penalties(const Selection& selection) {
 }  // namespace
 
 std::vector<Check> constraint_checks(const Selection& selection) {
-  const auto check = [&](const char* title, Findings (*run)(const Selection&)) {
-    return Check{title, [&selection, run] { return run(selection); }};
-  };
+  const auto check = check_maker(selection);
   return {check("--min-len is obeyed", minimum_length),
           check("--max-len-b is obeyed", maximum_length),
           check("--match-source-len is obeyed", exact_length),
