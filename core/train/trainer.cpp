@@ -70,10 +70,7 @@ Trainer::Trainer(TrainerDependencies dependencies, TrainerOptions options)
           options_.checkpoints,
           {options_.validation.best_checkpoint_metric,
            validations_.larger_is_better(),
-           [this](const nlohmann::json& recorded) {
-             return !change_of_scores(
-                 *options_.table, options_.validation.best_checkpoint_metric, recorded);
-           }},
+           [this](const nlohmann::json& recorded) { return !change_since(recorded); }},
           [this](const std::string& path, bool stays) { write_checkpoint_to(path, stays); },
           saving_together(dependencies_, options_.checkpoints)) {
   if (!dependencies_.processes->is_alone())
@@ -351,9 +348,13 @@ void Trainer::resume(const std::string& path,
   dependencies_.log->event("resume", {{"updates", state_.updates}, {"checkpoint", path}});
 }
 
+/// Why the scores of a run with the recorded options cannot be compared with those of this run.
+std::optional<std::string> Trainer::change_since(const nlohmann::json& recorded) const {
+  return change_of_scores(*options_.table, options_.validation.best_checkpoint_metric, recorded);
+}
+
 void Trainer::restore_state(const std::string& path, const TrainRecord& record) {
-  const auto change =
-      change_of_scores(*options_.table, options_.validation.best_checkpoint_metric, record.options);
+  const auto change = change_since(record.options);
   if (change)
     log_info(*change + ": the best score so far does not count");
   const bool same_metric = !change;

@@ -48,6 +48,7 @@ class PHRASEQ_API Trainer {
   const TrainState& state() const { return state_; }
 
  private:
+  std::optional<std::string> change_since(const nlohmann::json& recorded) const;
   void restore_state(const std::string& path, const TrainRecord& record);
 
   void train();
