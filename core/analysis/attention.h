@@ -9,6 +9,7 @@
 
 namespace phraseq::analysis {
 
+/// The kinds of attention modules of a Transformer.
 enum class AttentionPlace { kEncoderSelf, kDecoderSelf, kCross };
 PHRASEQ_API AttentionPlace attention_place(std::string_view name);  ///< "cross" …; UsageError
 PHRASEQ_API std::string_view to_string(AttentionPlace place);

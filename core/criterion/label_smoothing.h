@@ -8,6 +8,7 @@
 
 namespace phraseq {
 
+/// The published systems whose forms of label smoothing are offered.
 enum class SmoothingKernel { kFairseq, kFairseq012, kTensor2Tensor, kNeutron };
 
 /// Label-smoothed cross entropy (Szegedy et al. 2016, sec. 7) in the forms that the published

@@ -60,13 +60,17 @@ class PHRASEQ_API Task {
   virtual ~Task() = default;
   virtual const Dictionary& source_dictionary() const = 0;
   virtual const Dictionary& target_dictionary() const = 0;
+  /// The languages as the names of the data's files spell them ("de").
   virtual const std::string& source_language() const = 0;
   virtual const std::string& target_language() const = 0;
+  /// What the architecture learns of the task: the sizes of the dictionaries, and extras by name.
   virtual ArchitectureSetup architecture_setup() const = 0;
 
+  /// Whether the data folder has this split; false without a data folder.
   virtual bool has_split(const std::string& split) const = 0;
   /// A split of the data folder. Its lengths count the <s> that the architecture's `conventions`
-  /// add to sources.
+  /// add to sources. `training`: sampling of subwords and the like is on. Throws UsageError without
+  /// a data folder, and what DataLoader::open throws.
   virtual std::unique_ptr<Corpus> open(const std::string& split,
                                        bool training,
                                        const SequenceConventions& conventions = {}) const = 0;
@@ -88,6 +92,7 @@ class PHRASEQ_API Task {
   virtual std::string symbols(std::span<const int64_t> ids, bool target_side) const = 0;
   virtual std::string text(std::span<const int64_t> ids, bool target_side) const = 0;
 
+  /// What a checkpoint stores of the task; TaskSetup::state makes the same task from it.
   virtual TaskState save() const = 0;
 };
 

@@ -37,6 +37,7 @@ inline std::string_view without_byte_order_mark(std::string_view text) {
   return text.substr(text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0);
 }
 
+/// Whether control bytes (kControl) count as faults.
 enum class ControlBytes { kAllow, kReject };
 
 /// The first fault at or after `from`, or nothing if the text is valid.

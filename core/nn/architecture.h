@@ -55,6 +55,7 @@ class PHRASEQ_API Architecture : public torch::nn::Module {
                                                           nn::Context& context) = 0;
 
   virtual int64_t model_width() const = 0;  ///< the d of the noam schedule
+  /// The largest numbers of tokens, special ones included, of a source and of a target.
   virtual int64_t max_source_positions() const = 0;
   virtual int64_t max_target_positions() const = 0;
   /// Initializes all parameters from the seed alone.

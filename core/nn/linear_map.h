@@ -17,7 +17,7 @@ class PHRASEQ_API LinearMap : public torch::nn::Module {
  public:
   LinearMap(int64_t in, int64_t out, bool with_bias, MapRole role = MapRole::kFeedForward);
 
-  /// x [rows, in] → [rows, out].
+  /// dropout(activation(x Wᵀ + b)), x [rows, in] → [rows, out].
   at::Tensor forward(const at::Tensor& x,
                      Context& context,
                      Activation activation = Activation::kNone,

@@ -39,7 +39,7 @@ class PHRASEQ_API Optimizer {
                        double learning_rate,
                        const at::Tensor& gradient_scale);
   /// Returns the state by name ("exp_avg" …): flat tensors that the checkpoint stores and restores
-  /// in place. They are the same before the first step as after it.
+  /// in place. All of them exist before the first step already.
   virtual std::map<std::string, at::Tensor> state() = 0;
   /// Whether a step changes each element based only on its own gradient and state, and each tensor
   /// of the state has one element per element of the parameters, or has the same value whatever the

@@ -10,6 +10,7 @@
 
 namespace phraseq {
 
+/// The moving average's options, with fairseq's names (--store-ema, --ema-decay …).
 struct PHRASEQ_API MovingAverageOptions : Options {
   bool store_ema = false;
   double ema_decay = 0.0;  ///< 0: off, or fairseq's 0.9999 with store_ema

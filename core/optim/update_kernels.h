@@ -24,6 +24,7 @@ struct AdamCoefficients {
   T eps;
 };
 
+/// One step of Adam, as its kernel takes it.
 template <class T>
 struct AdamStep : AdamCoefficients<T> {
   T gradient_scale;

@@ -10,6 +10,7 @@
 
 namespace phraseq {
 
+/// What report_matches reads, and the form of its lines.
 struct MatchSettings {
   std::string source;     ///< file, "-" = standard input
   std::string reference;  ///< file of its translation; empty = none

@@ -7,6 +7,7 @@
 
 namespace phraseq {
 
+/// The formulas of LengthCap.
 enum class LengthCapForm { kLinear, kNeutron };
 
 inline constexpr EnumName<LengthCapForm> kLengthCapFormNames[] = {
@@ -27,6 +28,7 @@ struct LengthCap {
   PHRASEQ_API int64_t max_length(int64_t source_length, int64_t model_limit) const;
 };
 
+/// The formulas of LengthPenalty.
 enum class LengthPenaltyForm { kPower, kWu, kNone };
 
 inline constexpr EnumName<LengthPenaltyForm> kLengthPenaltyFormNames[] = {

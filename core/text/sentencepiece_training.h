@@ -9,11 +9,13 @@
 
 namespace phraseq {
 
+/// The models that SentencePiece learns: byte-pair encoding, or a unigram language model.
 enum class SentencePieceType { kBpe, kUnigram };
 
 inline constexpr EnumName<SentencePieceType> kSentencePieceTypeNames[] = {
     {"bpe", SentencePieceType::kBpe}, {"unigram", SentencePieceType::kUnigram}};
 
+/// The settings of train_sentencepiece.
 struct SentencePieceTraining {
   SentencePieceType type = SentencePieceType::kBpe;
   int64_t pieces = 10000;

@@ -10,7 +10,9 @@
 
 namespace phraseq {
 
+/// The formats of --format; kAuto is decided by what is translated.
 enum class OutputFormat { kPlain, kFairseq, kJsonl, kAuto };
+/// The alignment that is printed: none, the best source token of each target token, or all weights.
 enum class PrintAlignment { kNone, kHard, kSoft };
 
 inline constexpr EnumName<OutputFormat> kOutputFormatNames[] = {{"plain", OutputFormat::kPlain},

@@ -5,6 +5,7 @@
 
 namespace phraseq {
 
+/// The options of label smoothing, and λ.
 struct AlignmentLossOptions final : LabelSmoothingOptions {
   double alignment_lambda = 0.05;
 

@@ -5,6 +5,7 @@
 
 namespace phraseq {
 
+/// The options of label smoothing, and α.
 struct RDropOptions final : LabelSmoothingOptions {
   double rdrop_alpha = 0.0;
 

@@ -14,6 +14,7 @@
 
 namespace phraseq {
 
+/// The options of the task `language_modeling`.
 struct LanguageModelingOptions final : Options {
   BlockOptions blocks;
   std::string language;

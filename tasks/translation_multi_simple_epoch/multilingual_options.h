@@ -9,10 +9,13 @@
 
 namespace phraseq {
 
+/// The language whose token begins the source.
 enum class EncoderToken { kNone, kSource, kTarget };
 inline constexpr EnumName<EncoderToken> kEncoderTokenNames[] = {
     {"none", EncoderToken::kNone}, {"src", EncoderToken::kSource}, {"tgt", EncoderToken::kTarget}};
 
+/// How often each language pair is used in an epoch: every sentence pair once, all language pairs
+/// equally, or by size^(1/T). kRoundRobin is fairseq's name of kConcat.
 enum class SamplingMethod { kConcat, kUniform, kTemperature, kRoundRobin };
 inline constexpr EnumName<SamplingMethod> kSamplingMethodNames[] = {
     {"concat", SamplingMethod::kConcat},

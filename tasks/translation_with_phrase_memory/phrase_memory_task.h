@@ -11,6 +11,7 @@
 
 namespace phraseq {
 
+/// The options of the task `translation`, and where the phrases come from.
 struct PhraseMemoryTaskOptions final : TranslationOptions {
   PhraseMemoryOptions memory;
   bool pn_lowercase = false;

@@ -14,6 +14,7 @@ namespace phraseq {
 inline constexpr size_t kMaxPickleBytes = size_t{256} << 20;
 inline constexpr size_t kMaxPickleValues = size_t{8} << 20;
 
+/// A pickle as it was read.
 struct Pickle {
   PickleGraph graph;
   size_t bytes = 0;  ///< how many bytes of the input belong to it

@@ -11,6 +11,7 @@
 
 namespace phraseq::nn {
 
+/// The loss of some rows and the sums that are reported with it.
 struct ProjectedLoss {
   at::Tensor loss;  ///< scalar fp32 (fp64), the sum over rows; differentiable
   double loss_sum = 0;

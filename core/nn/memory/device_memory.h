@@ -10,6 +10,7 @@
 /// and by the caching allocator for the CPU. Without the latter, nothing is known about the CPU: 0.
 namespace phraseq::nn {
 
+/// What tensors occupy on a device, in bytes.
 struct MemoryUse {
   int64_t now = 0;
   int64_t peak = 0;  ///< since reset_peak_memory

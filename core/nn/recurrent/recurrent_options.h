@@ -9,8 +9,12 @@
 
 namespace phraseq::nn {
 
+/// The decoder's cell: one GRU, or one GRU before and one after the attention (conditional GRU).
 enum class DecoderCell { kGru, kConditionalGru };
+/// The state that the readout reads: the new one, or the one before it, as printed in the paper.
 enum class ReadoutState { kNew, kOld };
+/// How attention keeps track of the source words that were translated (Tu et al. 2016): a recurrent
+/// vector for each word, or the sum of its weights.
 enum class CoverageModel { kNeural, kLinguistic, kNone };
 
 inline constexpr EnumName<DecoderCell> kDecoderCellNames[] = {

@@ -76,6 +76,7 @@ class PHRASEQ_API CrossAttention : public torch::nn::Module {
                           Context& context,
                           at::Tensor* weights = nullptr) const = 0;
   virtual void initialize(Initializer& initializer) = 0;
+  /// The multiply-adds of the matrices for this many tokens, excluding queries times keys.
   virtual double multiply_adds(double queries, double keys) const = 0;
 };
 

@@ -8,6 +8,7 @@
 
 namespace phraseq {
 
+/// ρ, eps and wd of Adadelta.
 struct PHRASEQ_API AdadeltaOptions : Options {
   double adadelta_rho = 0.95;
   double adadelta_eps = 1e-6;

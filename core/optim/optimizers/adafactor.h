@@ -10,6 +10,7 @@
 
 namespace phraseq {
 
+/// The options of Adafactor, with fairseq's names; see its equations.
 struct PHRASEQ_API AdafactorOptions : Options {
   std::vector<double> adafactor_eps = {1e-30, 1e-3};
   double clip_threshold = 1.0;

@@ -8,6 +8,7 @@
 
 namespace phraseq {
 
+/// wd of Adagrad.
 struct PHRASEQ_API AdagradOptions : Options {
   double weight_decay = 0.0;
 

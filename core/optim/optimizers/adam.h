@@ -11,6 +11,7 @@
 
 namespace phraseq {
 
+/// β1, β2, eps and wd of `adam`.
 struct PHRASEQ_API AdamOptions : Options {
   std::vector<double> adam_betas = {0.9, 0.999};
   double adam_eps = 1e-8;
@@ -21,6 +22,7 @@ struct PHRASEQ_API AdamOptions : Options {
   std::vector<std::string> problems() const override;
 };
 
+/// The same of `adamw`.
 struct PHRASEQ_API AdamWOptions : AdamOptions {
   AdamWOptions() { eps_before_correction = false; }
 };

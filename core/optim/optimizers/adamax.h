@@ -9,6 +9,7 @@
 
 namespace phraseq {
 
+/// β1, β2, eps and wd of Adamax.
 struct PHRASEQ_API AdamaxOptions : Options {
   std::vector<double> adamax_betas = {0.9, 0.999};
   double adamax_eps = 1e-8;

@@ -8,6 +8,7 @@
 
 namespace phraseq {
 
+/// momentum and wd of Nag.
 struct PHRASEQ_API NagOptions : Options {
   double momentum = 0.99;
   double weight_decay = 0.0;

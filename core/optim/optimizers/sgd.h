@@ -9,6 +9,7 @@
 
 namespace phraseq {
 
+/// momentum and wd of Sgd.
 struct PHRASEQ_API SgdOptions : Options {
   double momentum = 0.0;
   bool nesterov = false;

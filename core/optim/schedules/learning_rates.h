@@ -10,6 +10,7 @@
 /// --warmup-updates.
 namespace phraseq {
 
+/// w, a and the shrink factor of ConstantRate.
 struct PHRASEQ_API ConstantRateOptions : Options {
   int64_t warmup_updates = 0;
   int64_t force_anneal = 0;  ///< 0 = never
@@ -33,6 +34,7 @@ class PHRASEQ_API ConstantRate final : public LrScheduler {
   double lr_;
 };
 
+/// w and init of InverseSqrt.
 struct PHRASEQ_API InverseSqrtOptions : Options {
   int64_t warmup_updates = 4000;
   double warmup_init_lr = -1;  ///< below 0: 0
@@ -50,6 +52,7 @@ class PHRASEQ_API InverseSqrt final : public LrScheduler {
   double warmup_, init_, lr_;
 };
 
+/// w and the scale of Noam.
 struct PHRASEQ_API NoamOptions : Options {
   int64_t warmup_updates = 4000;
   double lr_scale = 1.0;
@@ -67,6 +70,7 @@ class PHRASEQ_API Noam final : public LrScheduler {
   double warmup_, factor_;
 };
 
+/// The options of Cosine: w, init, min, mult, P and shrink.
 struct PHRASEQ_API CosineOptions : Options {
   int64_t warmup_updates = 0;
   double warmup_init_lr = -1;  ///< below 0: min_lr
@@ -90,6 +94,7 @@ class PHRASEQ_API Cosine final : public LrScheduler {
   double lr_, period_, init_;
 };
 
+/// w, total, end and power of Polynomial.
 struct PHRASEQ_API PolynomialOptions : Options {
   int64_t warmup_updates = 0;
   int64_t total_num_update = -1;  ///< not above 0: --max-update

@@ -10,6 +10,7 @@
 
 namespace phraseq {
 
+/// The options of ReduceOnPlateau; lr_patience counts epochs.
 struct PHRASEQ_API ReduceOnPlateauOptions : Options {
   double lr_shrink = 0.1;
   double lr_threshold = 1e-4;

@@ -9,6 +9,7 @@
 
 namespace phraseq {
 
+/// The options of TriStage: w, h, d, and the scales of the first and the last rate.
 struct PHRASEQ_API TriStageOptions : Options {
   int64_t warmup_steps = 0;
   int64_t hold_steps = 0;

@@ -12,6 +12,7 @@
 
 namespace phraseq::score {
 
+/// What the length of a line counts.
 enum class LengthUnit { kWords, kCharacters };
 
 /// How sentences are put into buckets: by the lengths of the lines of `text`, in

@@ -25,6 +25,7 @@ struct WeightSearch {
   uint64_t seed = 0;
 };
 
+/// The best weights, and the score that they give.
 struct TuningResult {
   RerankWeights weights;
   double score = 0;  ///< the metric's

@@ -45,6 +45,7 @@ PHRASEQ_API CandidateLists expand(const SearchState& state,
                                   const SearchStep& output,
                                   const BeamSettings& settings);
 
+/// A sentence's candidates that end, and those that the next step continues.
 struct BeamSelection {
   std::vector<Candidate> finished;  ///< in order of rank
   std::vector<Candidate> survivors;

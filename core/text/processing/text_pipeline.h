@@ -17,6 +17,7 @@
 
 namespace phraseq {
 
+/// The program whose byte-pair codes and marks are used.
 enum class BpeKind { kNone, kSubwordNmt, kFastBpe };
 
 inline constexpr EnumName<BpeKind> kBpeKindNames[] = {{"none", BpeKind::kNone},
@@ -36,6 +37,7 @@ struct PHRASEQ_API TextPipelineOptions : Options {
   std::vector<std::string> problems() const override;
 };
 
+/// Options of the tokenizer `moses` alone.
 struct PHRASEQ_API MosesOptions : TextPipelineOptions {
   bool no_dash_splits = false;
   bool no_escape = false;

@@ -9,6 +9,7 @@ namespace phraseq::phrasal {
 /// The longest n-gram that attention may have.
 constexpr int64_t kLongestNgram = 100;
 
+/// The half of the model whose attention an option describes.
 enum class Stack { kEncoder, kDecoder };
 
 /// A stack's part of `--pa-ngrams`: ENCODER/DECODER, or one text for both.

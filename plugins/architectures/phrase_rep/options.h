@@ -20,11 +20,13 @@ enum class WordAttention { kSoftmax, kNone, kSigmoidResidual };
 enum class MixedLevels { kPhrase, kNone, kBoth };
 /// What the combination network (eq. 8) adds to its output.
 enum class CombinationResidual { kInput, kBoth };
+/// How sources are divided into phrases: n-grams, or parts of parse trees (Algorithm 1).
 enum class SegmentationKind { kNgram, kParse };
 /// Whose length determines the length of phrases.
 enum class SegmentationScope { kSentence, kBatch };
 /// Algorithm 1 as printed, or with phrases of at most n tokens.
 enum class ParseBound { kLiteral, kBounded };
+/// A parsed word with n or more subwords: one phrase, or several.
 enum class LongLeaf { kWhole, kSplit };
 /// <s> and </s> of a parsed sentence.
 enum class SpecialPhrases { kOwn, kJoin };

@@ -9,6 +9,7 @@
 
 namespace phraseq::phrase_rep {
 
+/// How the quotient in the length of phrases is made an integer.
 enum class Rounding { kCeil, kFloor, kRound };
 
 inline constexpr EnumName<Rounding> kRoundingNames[] = {

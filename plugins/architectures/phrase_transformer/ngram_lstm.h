@@ -12,6 +12,7 @@
 
 namespace phraseq::phrase_transformer {
 
+/// The sizes and settings of one NgramLstm.
 struct NgramLstmOptions {
   int64_t gram = 3;             ///< rows of a window
   int64_t width = 0;            ///< width of input and state

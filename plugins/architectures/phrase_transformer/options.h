@@ -10,9 +10,11 @@ namespace phraseq::phrase_transformer {
 
 /// One LSTM per n-gram size for all heads, or one n-gram size per head.
 enum class GramMode { kCross, kSeparate };
+/// What is scaled by 1/√head_dim: the queries of words, before the LSTM reads them, or all scores.
 enum class GramScale { kWord, kAll };
 /// The LSTM's states that represent an n-gram.
 enum class GramState { kSum, kHidden, kCell };
+/// How --pt-grams are assigned to heads, if each has its own: as listed, or in ascending order.
 enum class GramHeadOrder { kPosition, kAscending };
 /// The unit that gets a separate dropout mask.
 enum class GramDropoutScope { kWindow, kPosition };

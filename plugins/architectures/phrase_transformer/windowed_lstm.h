@@ -14,6 +14,7 @@
 /// it is a zero row. Rows are [tokens · streams, …]: stream s of token t is row t · streams + s.
 namespace phraseq::phrase_transformer {
 
+/// The windows of all streams: one ends at each token.
 struct Windows {
   at::Tensor positions;  ///< [tokens] int64: earlier tokens of the same sentence
   int64_t gram = 1;
@@ -35,6 +36,7 @@ struct LstmParameters {
   at::Tensor bias_ih, bias_hh;      ///< [4·width]
 };
 
+/// What the LSTM over windows gives, and what its windows have in common.
 struct LstmSetting {
   bool add_hidden = true, add_cell = true;  ///< what the result sums
   bool shared_products = true;              ///< of the inputs, by all windows that contain them

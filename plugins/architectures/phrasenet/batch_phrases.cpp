@@ -12,6 +12,7 @@
 #include "core/data/phrases/phrase_extras.h"
 
 namespace phraseq::phrasenet {
+
 BatchPhrases::BatchPhrases(const Batch& batch, int64_t slots)
     : batch_(batch),
       slots_(slots),

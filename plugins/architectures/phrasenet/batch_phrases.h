@@ -31,9 +31,10 @@ class BatchPhrases {
   /// is no such slot.
   at::Tensor places() const;
 
-  /// [sentences, src_time, slots] one-hot of `type`; undefined if no sentence has a phrase.
+  /// [sentences, src_time, slots] in `type`: 1 for the slot whose phrase covers a source token, else
+  /// 0. Undefined if no sentence has a phrase.
   at::Tensor tags(at::ScalarType type) const;
-  /// [sentences, slots] bool.
+  /// [sentences, slots] bool: false if the sentence has no such slot.
   at::Tensor present() const;
   /// [target tokens, slots] bool: false from the step after a slot's span on.
   at::Tensor before_span_ends() const;

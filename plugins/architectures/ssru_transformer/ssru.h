@@ -60,6 +60,7 @@ class SsruFactory final : public nn::AttentionFactory {
   bool with_projection_;
 };
 
+/// A Transformer whose decoder has recurrent units in place of self-attention.
 class SsruTransformer final : public nn::TransformerModel {
  public:
   SsruTransformer(const SsruTransformerOptions& options, const ArchitectureSetup& setup)

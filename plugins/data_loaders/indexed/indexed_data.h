@@ -9,6 +9,7 @@
 
 namespace phraseq {
 
+/// There are none: the task names the folder.
 struct IndexedDataOptions : Options {
   void describe(OptionTable&) override {}
 };

@@ -8,6 +8,7 @@
 
 namespace phraseq {
 
+/// There are none: the task says where the text is and how it becomes ids.
 struct TextDataOptions : Options {
   void describe(OptionTable&) override {}
 };
