@@ -40,7 +40,7 @@ struct OpenedTask {
     for (int64_t i = 0; i < std::min(kMaxSentences, corpus->size()); ++i)
       examples.push_back(corpus->get(i));
     for (const Example& example : examples)
-      texts.push_back(task->text(example.source, /*target_side=*/false));
+      texts.push_back(task->text(example.source, PairSide::kSource));
   }
 
   std::unique_ptr<Task> task;
@@ -103,8 +103,7 @@ Findings text_comes_back(const OpenedTask& opened) {
   Findings findings;
   for (const std::string& text : opened.texts) {
     const Example again = opened.task->encode(text, text);
-    if (const std::string read = opened.task->text(again.source, /*target_side=*/false);
-        read != text)
+    if (const std::string read = opened.task->text(again.source, PairSide::kSource); read != text)
       findings.push_back(fmt::format("'{}' is decoded to '{}' after encoding", text, read));
   }
   const Example empty = opened.task->encode("");

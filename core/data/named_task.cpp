@@ -126,12 +126,12 @@ std::vector<int64_t> NamedTask::encode_tree(const std::string& source,
       component_, "encode_tree", [&] { return task_->encode_tree(source, tree, place); });
 }
 
-std::string NamedTask::symbols(std::span<const int64_t> ids, bool target_side) const {
-  return call_component(component_, "symbols", [&] { return task_->symbols(ids, target_side); });
+std::string NamedTask::symbols(std::span<const int64_t> ids, PairSide side) const {
+  return call_component(component_, "symbols", [&] { return task_->symbols(ids, side); });
 }
 
-std::string NamedTask::text(std::span<const int64_t> ids, bool target_side) const {
-  return call_component(component_, "text", [&] { return task_->text(ids, target_side); });
+std::string NamedTask::text(std::span<const int64_t> ids, PairSide side) const {
+  return call_component(component_, "text", [&] { return task_->text(ids, side); });
 }
 
 TaskState NamedTask::save() const {

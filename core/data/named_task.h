@@ -40,8 +40,8 @@ class PHRASEQ_API NamedTask final : public Task {
   std::vector<int64_t> encode_tree(const std::string& source,
                                    const std::string& tree,
                                    const TextPlace& place) const override;
-  std::string symbols(std::span<const int64_t> ids, bool target_side) const override;
-  std::string text(std::span<const int64_t> ids, bool target_side) const override;
+  std::string symbols(std::span<const int64_t> ids, PairSide side) const override;
+  std::string text(std::span<const int64_t> ids, PairSide side) const override;
   TaskState save() const override;
 
  private:

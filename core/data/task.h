@@ -50,6 +50,9 @@ struct TaskSetup {
   std::string target_language = {};
 };
 
+/// One side of a sentence pair.
+enum class PairSide { kSource, kTarget };
+
 /// Owns the vocabularies; turns text or indexed data into examples and examples into batches.
 class PHRASEQ_API Task {
  public:
@@ -87,10 +90,10 @@ class PHRASEQ_API Task {
   virtual std::vector<int64_t> encode_tree(const std::string& source,
                                            const std::string& tree,
                                            const TextPlace& place) const;
-  /// Converts ids into symbols separated by spaces, and into text to read; </s> and padding are
-  /// omitted.
-  virtual std::string symbols(std::span<const int64_t> ids, bool target_side) const = 0;
-  virtual std::string text(std::span<const int64_t> ids, bool target_side) const = 0;
+  /// Converts ids of a side into symbols separated by spaces, and into text to read; </s> and
+  /// padding are omitted.
+  virtual std::string symbols(std::span<const int64_t> ids, PairSide side) const = 0;
+  virtual std::string text(std::span<const int64_t> ids, PairSide side) const = 0;
 
   /// What a checkpoint stores of the task; TaskSetup::state makes the same task from it.
   virtual TaskState save() const = 0;

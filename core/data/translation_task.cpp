@@ -271,12 +271,12 @@ std::vector<int64_t> TranslationTask::encode_tree(const std::string& source,
   return source_->encode_tree(source, tree, place, std::nullopt);
 }
 
-std::string TranslationTask::symbols(std::span<const int64_t> ids, bool target_side) const {
-  return (target_side ? target_ : source_)->symbols(ids);
+std::string TranslationTask::symbols(std::span<const int64_t> ids, PairSide side) const {
+  return (side == PairSide::kTarget ? target_ : source_)->symbols(ids);
 }
 
-std::string TranslationTask::text(std::span<const int64_t> ids, bool target_side) const {
-  return (target_side ? target_ : source_)->text(ids);
+std::string TranslationTask::text(std::span<const int64_t> ids, PairSide side) const {
+  return (side == PairSide::kTarget ? target_ : source_)->text(ids);
 }
 
 }  // namespace phraseq

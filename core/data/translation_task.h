@@ -67,8 +67,8 @@ class PHRASEQ_API TranslationTask : public Task, public OptionsFromData {
   std::vector<int64_t> encode_tree(const std::string& source,
                                    const std::string& tree,
                                    const TextPlace& place) const override;
-  std::string symbols(std::span<const int64_t> ids, bool target_side) const override;
-  std::string text(std::span<const int64_t> ids, bool target_side) const override;
+  std::string symbols(std::span<const int64_t> ids, PairSide side) const override;
+  std::string text(std::span<const int64_t> ids, PairSide side) const override;
 
   TaskState save() const override { return vocabularies_.save(); }
   /// The languages; the tokenizer and the data loader where they were chosen automatically.

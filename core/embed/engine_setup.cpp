@@ -179,7 +179,7 @@ class TranslatorEngine final : public TranslationEngine {
     int64_t returned = 0;
     for (const int64_t& id : found.tokens) {
       const bool is_hidden =
-          translator_.task().symbols(std::span(&id, 1), /*target_side=*/true).empty();
+          translator_.task().symbols(std::span(&id, 1), PairSide::kTarget).empty();
       if (!is_control_symbol(id))
         places.push_back(is_hidden ? -1 : returned++);
     }
@@ -204,7 +204,7 @@ class TranslatorEngine final : public TranslationEngine {
     api::Sentence result;
     result.source = std::move(sentence.source);
     result.source_tokens =
-        words_of(translator_.task().symbols(translation.example.source, /*target_side=*/false));
+        words_of(translator_.task().symbols(translation.example.source, PairSide::kSource));
     for (const Hypothesis& found : translation.hypotheses) {
       if (static_cast<int64_t>(result.hypotheses.size()) == sentence.nbest)
         break;

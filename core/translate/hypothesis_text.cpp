@@ -43,12 +43,11 @@ std::string join_said(const Example& example,
 std::string hypothesis_symbols(const Task& task,
                                const Example& example,
                                const Hypothesis& hypothesis) {
-  return replace_unknown_words(join_said(example,
-                                         hypothesis,
-                                         [&](std::span<const int64_t> ids) {
-                                           return task.symbols(ids, /*target_side=*/true);
-                                         }),
-                               hypothesis.unknown_words);
+  return replace_unknown_words(
+      join_said(example,
+                hypothesis,
+                [&](std::span<const int64_t> ids) { return task.symbols(ids, PairSide::kTarget); }),
+      hypothesis.unknown_words);
 }
 
 std::string hypothesis_text(const Task& task,
@@ -57,7 +56,7 @@ std::string hypothesis_text(const Task& task,
   return replace_unknown_words(
       join_said(example,
                 hypothesis,
-                [&](std::span<const int64_t> ids) { return task.text(ids, /*target_side=*/true); }),
+                [&](std::span<const int64_t> ids) { return task.text(ids, PairSide::kTarget); }),
       hypothesis.unknown_words);
 }
 
@@ -72,10 +71,10 @@ std::string hypothesis_text(const Task& task,
 }
 
 std::string reference_text(const Task& task, const Example& example, PostProcess remove_bpe) {
-  const std::string text = on_one_line(task.text(example.target, /*target_side=*/true));
+  const std::string text = on_one_line(task.text(example.target, PairSide::kTarget));
   if (remove_bpe == PostProcess::kNotGiven)
     return text;
-  const std::string symbols = on_one_line(task.symbols(example.target, /*target_side=*/true));
+  const std::string symbols = on_one_line(task.symbols(example.target, PairSide::kTarget));
   return post_process_text(text, symbols, remove_bpe);
 }
 

@@ -83,15 +83,15 @@ std::string fairseq_text(const Translation& translation,
   std::string text =
       fmt::format("S-{}\t{}\n",
                   example.id,
-                  post_process(on_one_line(task.symbols(example.source, /*target_side=*/false)),
+                  post_process(on_one_line(task.symbols(example.source, PairSide::kSource)),
                                format.post_process));
   if (!example.target.empty()) {
     const std::string reference =
-        mark_unknowns(on_one_line(task.symbols(example.target, /*target_side=*/true)));
+        mark_unknowns(on_one_line(task.symbols(example.target, PairSide::kTarget)));
     text += fmt::format("T-{}\t{}\n", example.id, post_process(reference, format.post_process));
   }
   for (const auto& constraint : constraints_of(example)) {
-    const std::string symbols = on_one_line(task.symbols(constraint, /*target_side=*/true));
+    const std::string symbols = on_one_line(task.symbols(constraint, PairSide::kTarget));
     text += fmt::format("C-{}\t{}\n", example.id, post_process(symbols, format.post_process));
   }
   for (const Hypothesis& hypothesis : translation.hypotheses) {
@@ -129,11 +129,11 @@ std::string json_text(const Translation& translation,
                       const TranslationFormat& format) {
   const Example& example = translation.example;
   nlohmann::ordered_json object = {{"id", example.id},
-                                   {"source", task.symbols(example.source, /*target_side=*/false)}};
+                                   {"source", task.symbols(example.source, PairSide::kSource)}};
   if (!example.target.empty())
     object["reference"] = reference_text(task, example, format.post_process);
   for (const auto& constraint : constraints_of(example))
-    object["constraints"].push_back(task.text(constraint, /*target_side=*/true));
+    object["constraints"].push_back(task.text(constraint, PairSide::kTarget));
   object["hypotheses"] = nlohmann::ordered_json::array();
   for (const Hypothesis& hypothesis : translation.hypotheses) {
     object["hypotheses"].push_back(json_hypothesis(translation, hypothesis, task, format));

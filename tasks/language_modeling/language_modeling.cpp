@@ -171,11 +171,11 @@ Example LanguageModeling::encode(const std::string& source,
   return example;
 }
 
-std::string LanguageModeling::symbols(std::span<const int64_t> ids, bool /*target_side*/) const {
+std::string LanguageModeling::symbols(std::span<const int64_t> ids, PairSide /*side*/) const {
   return side_->symbols(ids);
 }
 
-std::string LanguageModeling::text(std::span<const int64_t> ids, bool /*target_side*/) const {
+std::string LanguageModeling::text(std::span<const int64_t> ids, PairSide /*side*/) const {
   return side_->text(ids);
 }
 

@@ -63,8 +63,8 @@ class LanguageModeling final : public Task, public OptionsFromData, public Block
   /// A line to be continued; with a target, a line to be scored.
   Example encode(const std::string& source,
                  const std::optional<std::string>& target) const override;
-  std::string symbols(std::span<const int64_t> ids, bool target_side) const override;
-  std::string text(std::span<const int64_t> ids, bool target_side) const override;
+  std::string symbols(std::span<const int64_t> ids, PairSide side) const override;
+  std::string text(std::span<const int64_t> ids, PairSide side) const override;
 
   TaskState save() const override { return vocabularies_.save(); }
   nlohmann::json options_from_data() const override;

@@ -30,14 +30,14 @@ LanguageText::LanguageText(const LanguageVocabularies& vocabularies,
       target_tokens_(
           token_ids(vocabularies.target, vocabularies.languages, options.lang_tok_style)) {}
 
-const LanguageSide& LanguageText::side(const std::string& language, bool is_target) const {
+const LanguageSide& LanguageText::language_side(const std::string& language, PairSide side) const {
   const std::lock_guard lock(making_);
-  auto& made = sides_[{language, is_target}];
+  auto& made = sides_[{language, side}];
   if (!made) {
     Vocabularies common;
     common.tokenizer = vocabularies_.tokenizer;
     common.tokenizer_options = vocabularies_.tokenizer_options;
-    const Vocabularies::Side of = vocabularies_.side(language, is_target);
+    const Vocabularies::Side of = vocabularies_.side(language, side);
     made = std::make_unique<LanguageSide>(
         of,
         task_tokenizer(
@@ -47,11 +47,11 @@ const LanguageSide& LanguageText::side(const std::string& language, bool is_targ
 }
 
 std::vector<int64_t> LanguageText::encode(const std::string& language,
-                                          bool is_target,
+                                          PairSide side,
                                           const std::string& line,
                                           std::optional<uint64_t> sample_seed) const {
-  std::vector<int64_t> ids = side(language, is_target).encode(line, sample_seed);
-  for (int64_t& id : ids) id = is_token(id, is_target) ? kUnk : id;
+  std::vector<int64_t> ids = language_side(language, side).encode(line, sample_seed);
+  for (int64_t& id : ids) id = is_token(id, side) ? kUnk : id;
   return ids;
 }
 
@@ -60,28 +60,29 @@ std::vector<int64_t> LanguageText::encode_tree(const std::string& language,
                                                const std::string& tree,
                                                const TextPlace& place,
                                                std::optional<uint64_t> sample_seed) const {
-  return side(language, /*is_target=*/false).encode_tree(line, tree, place, sample_seed);
+  return language_side(language, PairSide::kSource).encode_tree(line, tree, place, sample_seed);
 }
 
 std::string LanguageText::decode(const std::string& language,
-                                 bool is_target,
+                                 PairSide side,
                                  std::span<const int64_t> ids) const {
-  return side(language, is_target).text(ids);
+  return language_side(language, side).text(ids);
 }
 
-bool LanguageText::is_token(int64_t id, bool is_target) const {
-  const auto& tokens = is_target ? target_tokens_ : source_tokens_;
+bool LanguageText::is_token(int64_t id, PairSide side) const {
+  const auto& tokens = side == PairSide::kTarget ? target_tokens_ : source_tokens_;
   return std::binary_search(tokens.begin(), tokens.end(), id);
 }
 
-int64_t LanguageText::token_of(const std::string& language, bool is_target) const {
-  const Dictionary& dictionary = is_target ? vocabularies_.target : vocabularies_.source;
+int64_t LanguageText::token_of(const std::string& language, PairSide side) const {
+  const Dictionary& dictionary =
+      side == PairSide::kTarget ? vocabularies_.target : vocabularies_.source;
   return dictionary.id(language_token(language, options_.lang_tok_style));
 }
 
 const std::string& LanguageText::language_of_token(int64_t target_id) const {
   const auto is_named = [&](const std::string& language) {
-    return token_of(language, /*is_target=*/true) == target_id;
+    return token_of(language, PairSide::kTarget) == target_id;
   };
   return *std::find_if(vocabularies_.languages.begin(), vocabularies_.languages.end(), is_named);
 }
@@ -91,10 +92,10 @@ DirectionTags LanguageText::tags_of(const LanguagePair& pair) const {
   tags.replace = options_.lang_tok_replacing_bos_eos;
   if (options_.encoder_langtok != EncoderToken::kNone) {
     const bool of_source = options_.encoder_langtok == EncoderToken::kSource;
-    tags.source = token_of(of_source ? pair.source : pair.target, /*is_target=*/false);
+    tags.source = token_of(of_source ? pair.source : pair.target, PairSide::kSource);
   }
   if (options_.decoder_langtok)
-    tags.target = token_of(pair.target, /*is_target=*/true);
+    tags.target = token_of(pair.target, PairSide::kTarget);
   return tags;
 }
 

@@ -20,7 +20,7 @@ namespace phraseq {
 /// Converts text of all languages to ids and back, and knows the language tokens among the ids.
 /// Thread-safe.
 ///
-/// `is_target` chooses the dictionary: if the two differ, the same token has different ids.
+/// `side` chooses the dictionary: if the two differ, the same token has different ids.
 class LanguageText {
  public:
   /// The arguments must outlive this object and must not be moved.
@@ -31,7 +31,7 @@ class LanguageText {
   /// The ids of a line with </s> and without language tokens: text that spells one is an unknown
   /// word. `sample_seed`: see LanguageSide::encode.
   std::vector<int64_t> encode(const std::string& language,
-                              bool is_target,
+                              PairSide side,
                               const std::string& line,
                               std::optional<uint64_t> sample_seed) const;
   /// The tree of a source line (DataLoaderSetup::encode_tree).
@@ -41,25 +41,25 @@ class LanguageText {
                                    const TextPlace& place,
                                    std::optional<uint64_t> sample_seed) const;
   std::string decode(const std::string& language,
-                     bool is_target,
+                     PairSide side,
                      std::span<const int64_t> ids) const;
 
-  bool is_token(int64_t id, bool is_target) const;
+  bool is_token(int64_t id, PairSide side) const;
   /// The language of a token of the target dictionary.
   const std::string& language_of_token(int64_t target_id) const;
   /// The tokens that --encoder-langtok and --decoder-langtok add to the sentences of a direction.
   DirectionTags tags_of(const LanguagePair& pair) const;
 
  private:
-  const LanguageSide& side(const std::string& language, bool is_target) const;
-  int64_t token_of(const std::string& language, bool is_target) const;
+  const LanguageSide& language_side(const std::string& language, PairSide side) const;
+  int64_t token_of(const std::string& language, PairSide side) const;
 
   const LanguageVocabularies& vocabularies_;
   const MultilingualOptions& options_;
   const TaskSetup& setup_;
   std::vector<int64_t> source_tokens_, target_tokens_;  ///< ids, ascending
   mutable std::mutex making_;  ///< guards the making of sides: text is read on several threads
-  mutable std::map<std::pair<std::string, bool>, std::unique_ptr<LanguageSide>> sides_;
+  mutable std::map<std::pair<std::string, PairSide>, std::unique_ptr<LanguageSide>> sides_;
 };
 
 }  // namespace phraseq

@@ -203,10 +203,10 @@ TaskState LanguageVocabularies::save(const LanguagePair& chosen) const {
   return state;
 }
 
-Vocabularies::Side LanguageVocabularies::side(const std::string& language, bool is_target) const {
+Vocabularies::Side LanguageVocabularies::side(const std::string& language, PairSide side) const {
   const auto model = models.find(language);
   return {language,
-          is_target ? target : source,
+          side == PairSide::kTarget ? target : source,
           model == models.end() ? std::string() : model->second,
           "the model of " + language};
 }
@@ -214,13 +214,14 @@ Vocabularies::Side LanguageVocabularies::side(const std::string& language, bool 
 void LanguageVocabularies::require_dictionaries_of(const std::string& folder,
                                                    const LanguagePair& pair,
                                                    LanguageTokenStyle style) const {
-  for (const bool is_target : {false, true}) {
-    const std::string file = dictionary_path(folder, is_target ? pair.target : pair.source);
+  for (const PairSide side : {PairSide::kSource, PairSide::kTarget}) {
+    const std::string file =
+        dictionary_path(folder, side == PairSide::kTarget ? pair.target : pair.source);
     if (!std::filesystem::exists(file))
       continue;
     Dictionary found = Dictionary::load(file);
     add_language_tokens(found, languages, style);
-    const Dictionary& expected = is_target ? target : source;
+    const Dictionary& expected = side == PairSide::kTarget ? target : source;
     if (!(found == expected)) {
       throw FormatError(fmt::format("{} is not the dictionary of the model: {}",
                                     file,

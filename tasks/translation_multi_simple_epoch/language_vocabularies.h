@@ -32,7 +32,7 @@ struct LanguageVocabularies {
   TaskState save(const LanguagePair& chosen) const;
 
   /// One language as the source, or the target, of a pair.
-  Vocabularies::Side side(const std::string& language, bool is_target) const;
+  Vocabularies::Side side(const std::string& language, PairSide side) const;
   bool joined() const { return source == target; }
   /// Throws FormatError if a folder has a dictionary of the pair with different symbols.
   void require_dictionaries_of(const std::string& folder,

@@ -116,10 +116,10 @@ DataLoaderSetup MultilingualTask::loading(const LanguagePair& pair) const {
   loading.source_language = pair.source;
   loading.target_language = pair.target;
   loading.encode_source = [this, pair](const std::string& line, std::optional<uint64_t> seed) {
-    return text_.encode(pair.source, /*is_target=*/false, line, seed);
+    return text_.encode(pair.source, PairSide::kSource, line, seed);
   };
   loading.encode_target = [this, pair](const std::string& line, std::optional<uint64_t> seed) {
-    return text_.encode(pair.target, /*is_target=*/true, line, seed);
+    return text_.encode(pair.target, PairSide::kTarget, line, seed);
   };
   loading.encode_tree = [this, pair](const std::string& line,
                                      const std::string& tree,
@@ -227,9 +227,9 @@ Batch MultilingualTask::collate(const std::vector<Example>& examples,
 Example MultilingualTask::encode(const std::string& source,
                                  const std::optional<std::string>& target) const {
   Example example;
-  example.source = text_.encode(direction_.source, /*is_target=*/false, source, std::nullopt);
+  example.source = text_.encode(direction_.source, PairSide::kSource, source, std::nullopt);
   if (target)
-    example.target = text_.encode(direction_.target, /*is_target=*/true, *target, std::nullopt);
+    example.target = text_.encode(direction_.target, PairSide::kTarget, *target, std::nullopt);
   text_.tags_of(direction_).apply(example);
   return example;
 }
@@ -249,38 +249,40 @@ bool MultilingualTask::reads_one_direction() const {
 }
 
 std::vector<int64_t> MultilingualTask::without_tokens(std::span<const int64_t> ids,
-                                                      bool target_side) const {
+                                                      PairSide side) const {
   const DirectionTags tags = text_.tags_of(direction_);
-  const int64_t own = target_side ? tags.target : tags.source;
+  const int64_t own = side == PairSide::kTarget ? tags.target : tags.source;
   const bool only_own = reads_one_direction();
   std::vector<int64_t> words;
   for (const int64_t id : ids) {
-    if (only_own ? id != own : !text_.is_token(id, target_side))
+    if (only_own ? id != own : !text_.is_token(id, side))
       words.push_back(id);
   }
   return words;
 }
 
-std::string MultilingualTask::symbols(std::span<const int64_t> ids, bool target_side) const {
-  const Dictionary& dictionary = target_side ? target_dictionary() : source_dictionary();
-  const bool strips = target_side && options_.decoder_langtok;
-  return dictionary.decode(strips ? without_tokens(ids, target_side)
+std::string MultilingualTask::symbols(std::span<const int64_t> ids, PairSide side) const {
+  const Dictionary& dictionary =
+      side == PairSide::kTarget ? target_dictionary() : source_dictionary();
+  const bool strips = side == PairSide::kTarget && options_.decoder_langtok;
+  return dictionary.decode(strips ? without_tokens(ids, side)
                                   : std::vector<int64_t>(ids.begin(), ids.end()));
 }
 
 /// The target language of a text of one of several pairs, which its token tells.
 const std::string& MultilingualTask::target_language_of(std::span<const int64_t> ids) const {
-  if (ids.empty() || !text_.is_token(ids.front(), /*is_target=*/true) || reads_one_direction())
+  if (ids.empty() || !text_.is_token(ids.front(), PairSide::kTarget) || reads_one_direction())
     return direction_.target;
   return text_.language_of_token(ids.front());
 }
 
-std::string MultilingualTask::text(std::span<const int64_t> ids, bool target_side) const {
+std::string MultilingualTask::text(std::span<const int64_t> ids, PairSide side) const {
   std::vector<int64_t> words(ids.begin(), ids.end());
-  if (target_side ? options_.decoder_langtok : options_.encoder_langtok != EncoderToken::kNone)
-    words = without_tokens(ids, target_side);
+  if (side == PairSide::kTarget ? options_.decoder_langtok
+                                : options_.encoder_langtok != EncoderToken::kNone)
+    words = without_tokens(ids, side);
   return text_.decode(
-      target_side ? target_language_of(ids) : direction_.source, target_side, words);
+      side == PairSide::kTarget ? target_language_of(ids) : direction_.source, side, words);
 }
 
 }  // namespace phraseq

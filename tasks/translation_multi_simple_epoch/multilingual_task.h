@@ -55,8 +55,8 @@ class MultilingualTask final : public Task, public OptionsFromData, public Sever
                                    const std::string& tree,
                                    const TextPlace& place) const override;
   /// Omits the language token of the target, as fairseq does; a source keeps its token.
-  std::string symbols(std::span<const int64_t> ids, bool target_side) const override;
-  std::string text(std::span<const int64_t> ids, bool target_side) const override;
+  std::string symbols(std::span<const int64_t> ids, PairSide side) const override;
+  std::string text(std::span<const int64_t> ids, PairSide side) const override;
 
   TaskState save() const override { return vocabularies_.save(direction_); }
   nlohmann::json options_from_data() const override;
@@ -84,7 +84,7 @@ class MultilingualTask final : public Task, public OptionsFromData, public Sever
 
   bool reads_one_direction() const;
   const std::string& target_language_of(std::span<const int64_t> ids) const;
-  std::vector<int64_t> without_tokens(std::span<const int64_t> ids, bool target_side) const;
+  std::vector<int64_t> without_tokens(std::span<const int64_t> ids, PairSide side) const;
 
   MultilingualOptions options_;
   TaskSetup setup_;  ///< its state exists only during construction

@@ -142,9 +142,9 @@ TEST_F(Multilingual, TranslatesInTheDirectionThatIsChosenFromACheckpointAlone) {
       << "text does not choose languages";
   const Ids prefix = {dictionary.id("__fr__")};
   EXPECT_EQ(example.extras.at(kPrefixExtra), prefix);
-  EXPECT_EQ(task->text(example.source, false), "de1 <unk> de2");
-  EXPECT_EQ(task->symbols(example.source, false), "__de__ de1 <unk> de2");
-  EXPECT_EQ(task->symbols(Ids{prefix[0], dictionary.id("fr1"), kEos}, true), "fr1");
+  EXPECT_EQ(task->text(example.source, PairSide::kSource), "de1 <unk> de2");
+  EXPECT_EQ(task->symbols(example.source, PairSide::kSource), "__de__ de1 <unk> de2");
+  EXPECT_EQ(task->symbols(Ids{prefix[0], dictionary.id("fr1"), kEos}, PairSide::kTarget), "fr1");
   EXPECT_EQ(task->encode("de1", "fr1").target, (Ids{prefix[0], dictionary.id("fr1"), kEos}));
   setup.target_language = "nl";
   EXPECT_THAT(whole_message_of<UsageError>([&] { make_task(setup, options); }),
@@ -163,11 +163,12 @@ TEST_F(Multilingual, RemovesTheTokensOfAllPairsThatItReads) {
   ASSERT_EQ(corpus->parts().size(), 3U) << "not only those of the default direction";
   const Example example = corpus->get(corpus->parts()[2].begin);
   ASSERT_EQ(task->target_dictionary().symbol(example.target.front()), "__fr__");
-  EXPECT_THAT(task->text(example.target, true), Not(HasSubstr("__")));
-  EXPECT_THAT(task->symbols(example.target, true), Not(HasSubstr("__")));
+  EXPECT_THAT(task->text(example.target, PairSide::kTarget), Not(HasSubstr("__")));
+  EXPECT_THAT(task->symbols(example.target, PairSide::kTarget), Not(HasSubstr("__")));
   setup.source_language = "en";
   setup.target_language = "de";
-  EXPECT_THAT(make_task(setup, options)->text(example.target, true), HasSubstr("__fr__"))
+  EXPECT_THAT(make_task(setup, options)->text(example.target, PairSide::kTarget),
+              HasSubstr("__fr__"))
       << "where one direction is read, as in fairseq";
 }
 

@@ -160,7 +160,7 @@ TEST_F(TextData, TakesThePiecesOfASubwordModelForItsDictionary) {
   const std::string line = "Two young, White males are outside near many bushes.";
   const Example example = task->encode(line);
   EXPECT_EQ(std::count(example.source.begin(), example.source.end(), kUnk), 0);
-  EXPECT_EQ(task->text(example.source, false), line);
+  EXPECT_EQ(task->text(example.source, PairSide::kSource), line);
 
   const TaskState state = task->save();
   EXPECT_EQ(state.blobs.count("target_tokenizer"), 0U);
@@ -193,7 +193,8 @@ TEST_F(TextData, SegmentsAtRandomBySeedEpochAndLine) {
   EXPECT_EQ(undropped, segment(1, {3}, /*training=*/false));
   int64_t different_sides = 0;
   for (size_t i = 0; i < third.size(); i += 2) {
-    EXPECT_EQ(task->text(third[i], false), task->text(undropped[i], false)) << "line " << i / 2;
+    EXPECT_EQ(task->text(third[i], PairSide::kSource), task->text(undropped[i], PairSide::kSource))
+        << "line " << i / 2;
     different_sides += third[i] != third[i + 1] ? 1 : 0;
   }
   EXPECT_GT(different_sides, 20) << "the same text on both sides is segmented independently";

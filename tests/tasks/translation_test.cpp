@@ -185,8 +185,8 @@ TEST_F(TranslationTask, TakesTextThatSpellsASpecialSymbolForAnUnknownWord) {
 TEST_F(TranslationTask, TurnsIdsIntoSymbolsAndText) {
   write_small_folder();
   const auto task = task_from_folder();
-  EXPECT_EQ(task->symbols(Ids{4, 3, 5, 2, 1}, true), "die <unk> Katze");
-  EXPECT_EQ(task->text(Ids{0, 4, 5, 2}, false), "the cat");
+  EXPECT_EQ(task->symbols(Ids{4, 3, 5, 2, 1}, PairSide::kTarget), "die <unk> Katze");
+  EXPECT_EQ(task->text(Ids{0, 4, 5, 2}, PairSide::kSource), "the cat");
 }
 
 TEST_F(TranslationTask, IsRestoredFromItsStateAlone) {

@@ -19,7 +19,7 @@ constexpr std::string_view kScoredUnknownOfReference = "\uE001";
 
 ScoredText::ScoredText(const Task& task)
     : is_sentencepiece_(
-          task.text(std::span(&kUnk, 1), /*target_side=*/true).find(kSentencePieceUnknown) !=
+          task.text(std::span(&kUnk, 1), PairSide::kTarget).find(kSentencePieceUnknown) !=
           std::string::npos) {}
 
 std::string ScoredText::hypothesis(const std::string& text) const {

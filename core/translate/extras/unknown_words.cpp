@@ -50,7 +50,7 @@ std::vector<std::string> with_source_tag(const Task& task,
   auto word = words.begin();
   for (const int64_t& id : example.source) {
     if (id == tag)
-      all.push_back(task.symbols(std::span(&id, 1), /*target_side=*/false));
+      all.push_back(task.symbols(std::span(&id, 1), PairSide::kSource));
     else if (!is_control_symbol(id))
       all.emplace_back(*word++);
   }
@@ -61,7 +61,7 @@ std::vector<std::string> with_source_tag(const Task& task,
 std::vector<std::string> source_words(const Task& task, const Example& example) {
   const std::string text = text_of(example);
   const auto words = split_whitespace(text);
-  const std::string symbols = task.symbols(example.source, /*target_side=*/false);
+  const std::string symbols = task.symbols(example.source, PairSide::kSource);
   const bool are_cut_here = symbols.find(kSpaceOfSentencePiece) != std::string::npos &&
                             text.find(kSpaceOfSentencePiece) == std::string::npos;
   if (words.size() == text_tokens(example) && !are_cut_here)

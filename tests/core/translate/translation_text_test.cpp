@@ -109,7 +109,7 @@ TEST_F(TranslationText, KeepsACharacterThatOnlySentencePieceWritesForUnknownWord
 /// Spells unknown words as SentencePiece and counts how often it was asked for a text.
 class PieceTask final : public WordTask {
  public:
-  std::string text(std::span<const int64_t> /*ids*/, bool /*target_side*/) const override {
+  std::string text(std::span<const int64_t> /*ids*/, PairSide /*side*/) const override {
     ++asked;
     return " \u2047 ";
   }
