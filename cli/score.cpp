@@ -170,7 +170,7 @@ std::string fairseq_report(const ScoreOptions& options, OptionTable& table) {
   std::string lines;
   score::FairseqBleu corpus;
   for (size_t i = 0; i < systems.size(); ++i) {
-    score::FairseqBleu sentence(true);
+    score::FairseqBleu sentence(/*smoothed=*/true);
     score::FairseqBleu& scorer = options.sentence_level ? sentence : corpus;
     scorer.add(cased(systems[i]), cased(references[i]));
     if (options.sentence_level)

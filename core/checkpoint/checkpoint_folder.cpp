@@ -293,7 +293,7 @@ std::optional<std::string> find_checkpoint(const std::string& path) {
   for (const char* pointer : {kBestPointer, kLastPointer}) {
     const std::string candidate = (fs::path(path) / pointer).string();
     if (const auto content = read_pointer(candidate))
-      return checked_target(candidate, *content, false);
+      return checked_target(candidate, *content, /*verify_tensors=*/false);
   }
   throw UsageError(
       fmt::format("{}: the folder has neither {} nor {}", path, kBestPointer, kLastPointer),

@@ -218,9 +218,9 @@ std::vector<KernelSource> all_kernels(int element) {
   const int64_t size = element == 0 ? 4 : 2;
   std::vector<KernelSource> kernels = {
       dropout_kernel(element),
-      dropout_add_norm_kernel(element, row_variant(512, size, true)),
-      dropout_add_norm_kernel(element, row_variant(kMaxRowColumns, size, true)),
-      dropout_add_norm_kernel(element, row_variant(kMaxRowColumns, size, false)),
+      dropout_add_norm_kernel(element, row_variant(512, size, /*is_aligned=*/true)),
+      dropout_add_norm_kernel(element, row_variant(kMaxRowColumns, size, /*is_aligned=*/true)),
+      dropout_add_norm_kernel(element, row_variant(kMaxRowColumns, size, /*is_aligned=*/false)),
       adam_kernel(element),
       embedding_kernel(element),
       loss_kernel(element),

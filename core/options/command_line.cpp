@@ -240,7 +240,7 @@ std::vector<std::string> list_of(std::vector<std::string> given,
     given.push_back(peek_config(arguments, is_name).value_or(""));
   std::vector<std::string> items;
   for (const std::string& value : given) {
-    for (std::string& item : split_list(value, false)) items.push_back(std::move(item));
+    for (std::string& item : split_list(value, /*numbers=*/false)) items.push_back(std::move(item));
   }
   return items;
 }
@@ -290,7 +290,8 @@ std::string peek_option(OptionTable& table,
 }
 
 std::vector<std::string> peek_list(std::span<const std::string> arguments, std::string_view name) {
-  return list_of(peek_arguments(arguments, name, true), arguments, is_spelling_of(name));
+  return list_of(
+      peek_arguments(arguments, name, /*is_list=*/true), arguments, is_spelling_of(name));
 }
 
 std::vector<std::string> peek_list(OptionTable& table,

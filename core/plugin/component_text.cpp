@@ -100,8 +100,8 @@ std::string preset_text(const Component& component, const Preset& preset) {
                                  component.name,
                                  preset.description);
   text += source_line(component);
-  const std::string changed = value_lines(described.table, true);
-  const std::string kept = value_lines(described.table, false);
+  const std::string changed = value_lines(described.table, /*changed=*/true);
+  const std::string kept = value_lines(described.table, /*changed=*/false);
   text += "\nChanged:\n" + (changed.empty() ? "  nothing\n" : changed);
   return kept.empty() ? text : text + "\nAs by default:\n" + kept;
 }

@@ -87,10 +87,10 @@ void reopen_access_log(Service& service) {
 void reload_models(ModelPool& models, ServerMetrics& metrics) {
   try {
     models.reload();
-    metrics.count_reload(true);
+    metrics.count_reload(/*succeeded=*/true);
     log_info("Loaded the models again");
   } catch (const std::exception& failure) {
-    metrics.count_reload(false);
+    metrics.count_reload(/*succeeded=*/false);
     log_error(fmt::format("The models were not loaded again, the old models remain in use: {}",
                           failure.what()));
   }

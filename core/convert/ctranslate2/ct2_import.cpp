@@ -161,9 +161,9 @@ class Ct2Importer {
   }
 
   void take_layer(const std::string& stack, const std::string& name, const std::string& ours) {
-    take_attention(name + "/self_attention", ours + "self_attn", true);
+    take_attention(name + "/self_attention", ours + "self_attn", /*to_itself=*/true);
     if (stack == "decoder")
-      take_attention(name + "/attention", ours + "encoder_attn", false);
+      take_attention(name + "/attention", ours + "encoder_attn", /*to_itself=*/false);
     take_norm(name + "/ffn/layer_norm", ours + "final_layer_norm");
     take_linear(name + "/ffn/linear_0", {ours + "fc1"});
     take_linear(name + "/ffn/linear_1", {ours + "fc2"});

@@ -378,9 +378,9 @@ class PickleMachine {
       case Opcode::kNewObjEx:
         return reduce_with_names();
       case Opcode::kInst:
-        return make_instance(false);
+        return make_instance(/*class_is_on_stack=*/false);
       case Opcode::kObj:
-        return make_instance(true);
+        return make_instance(/*class_is_on_stack=*/true);
       case Opcode::kBuild:
         return build();
       case Opcode::kPersId:

@@ -21,15 +21,15 @@ TokenFeatures with_weight(const at::Tensor& x, const std::shared_ptr<LinearMap>&
 
 AdditiveAttention::AdditiveAttention(const RecurrentOptions& o, int64_t slots) {
   const int64_t width = 2 * o.hidden;
-  source_ = register_module("source", map(width, width, true));
+  source_ = register_module("source", map(width, width, /*with_bias=*/true));
   if (slots > 0)
-    tags_ = register_module("tags", map(slots, width, false));
-  state_ = register_module("state", map(o.hidden, width, false));
+    tags_ = register_module("tags", map(slots, width, /*with_bias=*/false));
+  state_ = register_module("state", map(o.hidden, width, /*with_bias=*/false));
   if (!o.two_cells())
-    embedding_ = register_module("embedding", map(o.embed_dim, width, false));
+    embedding_ = register_module("embedding", map(o.embed_dim, width, /*with_bias=*/false));
   if (o.has_coverage())
-    coverage_ = register_module("coverage", map(o.coverage_width(), width, false));
-  energy_ = register_module("energy", map(width, 1, true));
+    coverage_ = register_module("coverage", map(o.coverage_width(), width, /*with_bias=*/false));
+  energy_ = register_module("energy", map(width, 1, /*with_bias=*/true));
 }
 
 at::Tensor AdditiveAttention::keys(const at::Tensor& states, Context& context) const {

@@ -8,7 +8,8 @@ namespace phraseq::nn {
 
 ContextInput::ContextInput(torch::nn::Module& owner, const RecurrentOptions& o, int64_t slots) {
   const auto map = [&](const char* name, int64_t in) {
-    return owner.register_module(name, std::make_shared<LinearMap>(in, 3 * o.hidden, false));
+    return owner.register_module(
+        name, std::make_shared<LinearMap>(in, 3 * o.hidden, /*with_bias=*/false));
   };
   context_ = map("context", 2 * o.hidden);
   if (slots > 0)

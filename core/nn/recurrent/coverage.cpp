@@ -16,7 +16,7 @@ Coverage::Coverage(const RecurrentOptions& o, int64_t slots)
       linguistic_(o.linguistic()),
       gated_(o.coverage_gate) {
   const auto map = [this](const char* name, int64_t in, int64_t out) {
-    return register_module(name, std::make_shared<LinearMap>(in, out, false));
+    return register_module(name, std::make_shared<LinearMap>(in, out, /*with_bias=*/false));
   };
   if (linguistic_) {
     if (most_words_ > 0)

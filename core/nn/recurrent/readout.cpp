@@ -8,7 +8,7 @@ namespace phraseq::nn {
 
 Readout::Readout(const RecurrentOptions& o, int64_t out, int64_t slots, bool with_bias) {
   const auto map = [&](const char* name, int64_t in) {
-    return register_module(name, std::make_shared<LinearMap>(in, out, false));
+    return register_module(name, std::make_shared<LinearMap>(in, out, /*with_bias=*/false));
   };
   state_ = map("state", o.hidden);
   context_ = map("context", 2 * o.hidden);

@@ -103,8 +103,8 @@ RecurrentDecoder::RecurrentDecoder(const RecurrentOptions& o, int64_t vocabulary
     : options_(o) {
   embed_tokens_ =
       register_module("embed_tokens", std::make_shared<EmbeddingTable>(vocabulary, o.embed_dim));
-  initial_state_ =
-      register_module("initial_state", std::make_shared<LinearMap>(2 * o.hidden, o.hidden, true));
+  initial_state_ = register_module(
+      "initial_state", std::make_shared<LinearMap>(2 * o.hidden, o.hidden, /*with_bias=*/true));
   attention_ = register_module("attention", std::make_shared<AdditiveAttention>(o, slots));
   if (o.has_coverage())
     coverage_ = register_module("coverage", std::make_shared<Coverage>(o, slots));
@@ -114,9 +114,11 @@ RecurrentDecoder::RecurrentDecoder(const RecurrentOptions& o, int64_t vocabulary
   } else {
     cell_ = register_module("rnn", std::make_shared<ContextGru>(o, slots));
   }
-  readout_ = register_module("readout", std::make_shared<Readout>(o, o.embed_dim, slots, true));
-  output_projection_ = register_module("output_projection",
-                                       std::make_shared<LinearMap>(o.embed_dim, vocabulary, true));
+  readout_ = register_module("readout",
+                             std::make_shared<Readout>(o, o.embed_dim, slots, /*with_bias=*/true));
+  output_projection_ =
+      register_module("output_projection",
+                      std::make_shared<LinearMap>(o.embed_dim, vocabulary, /*with_bias=*/true));
 }
 
 RecurrentMemory RecurrentDecoder::read(const at::Tensor& h,

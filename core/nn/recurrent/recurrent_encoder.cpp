@@ -24,9 +24,10 @@ at::Tensor RecurrentEncoder::forward(const PackedTokens& source, Context& contex
   const at::Device device = source.ids.device();
   const at::Tensor x =
       recurrent_embedding(source.ids, *embed_tokens_, context);  // [source tokens, embed]
-  return at::cat({forward_rnn_->over(x, TimeMajor(source.offsets, device), context),
-                  backward_rnn_->over(x, TimeMajor(source.offsets, device, true), context)},
-                 1);  // [source tokens, 2 · hidden]
+  return at::cat(
+      {forward_rnn_->over(x, TimeMajor(source.offsets, device), context),
+       backward_rnn_->over(x, TimeMajor(source.offsets, device, /*backwards=*/true), context)},
+      1);  // [source tokens, 2 · hidden]
 }
 
 void RecurrentEncoder::initialize(RecurrentInitializer& initializer) {

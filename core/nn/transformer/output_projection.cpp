@@ -14,8 +14,8 @@ OutputProjection::OutputProjection(torch::nn::Module& owner,
     : tied_(std::move(target_embedding)) {
   const int64_t vocabulary = tied_->weight.size(0), model = tied_->weight.size(1);
   if (!o.share_all_embeddings && !o.share_decoder_input_output_embed) {
-    map_ = owner.register_module("output_projection",
-                                 std::make_shared<LinearMap>(model, vocabulary, false));
+    map_ = owner.register_module(
+        "output_projection", std::make_shared<LinearMap>(model, vocabulary, /*with_bias=*/false));
   }
   if (o.out_bias)
     bias_ = owner.register_parameter("output_bias", at::empty({vocabulary}));

@@ -121,7 +121,8 @@ class CurvePainter {
       if (!training.empty())
         add_training(panel, training, run);
       if (!validation.empty())
-        panel.curves.push_back({label + ", validation", validation, style(run, true)});
+        panel.curves.push_back(
+            {label + ", validation", validation, style(run, /*validation=*/true)});
       has_training_ = has_training_ || !training.empty();
       has_validation_ = has_validation_ || !validation.empty();
       const bool is_measured =
@@ -135,7 +136,7 @@ class CurvePainter {
   }
 
   void add_training(Panel& panel, const std::vector<CurvePoint>& points, size_t run) {
-    Curve curve{runs_[run].label + ", training", points, style(run, false)};
+    Curve curve{runs_[run].label + ", training", points, style(run, /*validation=*/false)};
     if (settings_.smoothing > 0) {
       Curve faint = curve;
       faint.style.opacity = 0.25;
@@ -148,7 +149,7 @@ class CurvePainter {
   void add_legend() {
     const bool alone = runs_.size() == 1;
     for (size_t run = 0; run < runs_.size() && !alone; ++run) {
-      CurveStyle line = style(run, false);
+      CurveStyle line = style(run, /*validation=*/false);
       line.width = 2.5;
       line.opacity = 1;
       chart_.legend.push_back({runs_[run].label, line});

@@ -148,7 +148,8 @@ void add_scores(const Metric& metric,
                 Comparison& comparison) {
   const Sampling& sampling = comparison.sampling;
   comparison.metrics.push_back(metric.name());
-  comparison.signatures.push_back(format_signature(signature_fields(metric, context), false));
+  comparison.signatures.push_back(
+      format_signature(signature_fields(metric, context), /*short_form=*/false));
   note_direction(metric, comparison);
   const auto scores =
       compare_statistics(metric, collect(metric, input, sampling.threads), systems, sampling);
@@ -176,7 +177,8 @@ Comparison compare(const Metrics& metrics,
                                     buckets.unit == LengthUnit::kWords ? "words" : "characters");
   result.bucket_metric = bucket_metric.name();
   note_direction(bucket_metric, result);
-  result.bucket_signature = format_signature(signature_fields(bucket_metric, context), false);
+  result.bucket_signature =
+      format_signature(signature_fields(bucket_metric, context), /*short_form=*/false);
   result.buckets = score_buckets(bucket_metric, input, systems, buckets, sampling);
   return result;
 }

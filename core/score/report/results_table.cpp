@@ -139,10 +139,11 @@ std::string table_json(const ResultsTable& table, const TableStyle& style) {
   std::string text = "[";
   for (size_t system = 0; system < table.systems.size(); ++system) {
     text += system == 0 ? "\n    {\n" : ",\n    {\n";
-    text += fmt::format("        \"system\": {}", json_string(system_title(table, system), true));
+    text += fmt::format("        \"system\": {}",
+                        json_string(system_title(table, system), /*ascii=*/true));
     for (size_t metric = 0; metric < table.metrics.size(); ++metric) {
       text += fmt::format(",\n        {}: {}",
-                          json_string(table.metrics[metric], true),
+                          json_string(table.metrics[metric], /*ascii=*/true),
                           json_result(table.results[system][metric], table.test, style));
     }
     text += "\n    }";

@@ -40,23 +40,26 @@ std::string format_json(const Score& score, const ReportStyle& style) {
   if (style.score_only)
     return format_number(score, style);
   std::vector<std::pair<std::string, std::string>> members = {
-      {"name", json_string(score.name, false)},
+      {"name", json_string(score.name, /*ascii=*/false)},
       {"score", rounded(fixed(score.value, style.width))},
-      {"signature", json_string(format_signature(score.signature, false), false)}};
+      {"signature",
+       json_string(format_signature(score.signature, /*short_form=*/false), /*ascii=*/false)}};
   if (shows_interval(score)) {
     const auto& interval = *score.interval;
     members.emplace_back("confidence_mean", rounded(fixed(interval.mean, style.width)));
     members.emplace_back("confidence_var", rounded(fixed(interval.half_width, style.width)));
-    members.emplace_back("confidence", json_string(format_interval(interval, style.width), false));
+    members.emplace_back("confidence",
+                         json_string(format_interval(interval, style.width), /*ascii=*/false));
   }
   if (!score.detail.empty())
-    members.emplace_back("verbose_score", json_string(score.detail, false));
+    members.emplace_back("verbose_score", json_string(score.detail, /*ascii=*/false));
   for (const auto& field : score.signature) {
-    members.emplace_back(field.name, json_string(field.value, false));
+    members.emplace_back(field.name, json_string(field.value, /*ascii=*/false));
   }
   std::string text;
   for (const auto& [key, value] : members) {
-    text += fmt::format("{}\n {}: {}", text.empty() ? "{" : ",", json_string(key, false), value);
+    text += fmt::format(
+        "{}\n {}: {}", text.empty() ? "{" : ",", json_string(key, /*ascii=*/false), value);
   }
   return text + "\n}";
 }

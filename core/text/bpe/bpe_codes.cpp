@@ -198,10 +198,10 @@ void BpeCodes::split_unknown(const std::string& symbol,
   auto [left, right] = halves->second;
   if (final)
     right.resize(right.size() - std::string_view(kEnd).size());
-  if (in_vocabulary(left, false)) {
+  if (in_vocabulary(left, /*final=*/false)) {
     to.push_back(left);
   } else {
-    split_unknown(left, false, to);
+    split_unknown(left, /*final=*/false, to);
   }
   if (in_vocabulary(right, final)) {
     to.push_back(right);

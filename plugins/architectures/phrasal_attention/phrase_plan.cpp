@@ -59,12 +59,12 @@ class Planner {
     const std::vector<Group> groups = groups_of(o_);
     // The head groups' linear maps of one kind are one map.
     if (o_.type == PhraseType::kHomogeneous && o_.method == PhraseMethod::kQueryK)
-      shared_key_ = add(plan_.key_value_maps, "k_proj", 1, o_.model, false);
+      shared_key_ = add(plan_.key_value_maps, "k_proj", 1, o_.model, /*convolves=*/false);
     for (const Group& group : groups) add_keys(group);
     if (o_.one_input)
       query_base_ = key_columns_;
     if (o_.method == PhraseMethod::kConvKv)
-      shared_query_ = add(plan_.query_maps, "q_proj", 1, o_.model, false);
+      shared_query_ = add(plan_.query_maps, "q_proj", 1, o_.model, /*convolves=*/false);
     for (size_t i = 0; i < groups.size(); ++i) add_queries(groups[i], plan_.layout.groups[i]);
     plan_.layout.heads = o_.heads;
     plan_.layout.head_dim = head_dim();
@@ -99,8 +99,8 @@ class Planner {
       kind.first = o_.type == PhraseType::kHomogeneous ? 0 : n - 1;
       kind.scale = scale_for(o_, n);
       kind.key = key_layout(group, n, width);
-      kind.value =
-          convolution(add(plan_.key_value_maps, name_for("v_proj", n), n, width, true), n, width);
+      kind.value = convolution(
+          add(plan_.key_value_maps, name_for("v_proj", n), n, width, /*convolves=*/true), n, width);
       made.keys.push_back(kind);
       plan_.lengths.push_back(n);
     }
@@ -110,12 +110,14 @@ class Planner {
   /// CONVKV convolves (eq. 5); QUERYK joins the keys of the window's words (eq. 6).
   VectorLayout key_layout(const Group& group, int64_t n, int64_t width) {
     if (o_.method == PhraseMethod::kConvKv) {
-      const int64_t column = add(plan_.key_value_maps, name_for("k_proj", n), n, width, true);
+      const int64_t column =
+          add(plan_.key_value_maps, name_for("k_proj", n), n, width, /*convolves=*/true);
       return convolution(column, n, width);
     }
-    const int64_t column = shared_key_ >= 0
-                               ? shared_key_ + group.first_head * head_dim()
-                               : add(plan_.key_value_maps, name_for("k_proj", n), 1, width, false);
+    const int64_t column =
+        shared_key_ >= 0
+            ? shared_key_ + group.first_head * head_dim()
+            : add(plan_.key_value_maps, name_for("k_proj", n), 1, width, /*convolves=*/false);
     return {.column = column, .parts = n, .part_lag = 1};
   }
 
@@ -131,7 +133,8 @@ class Planner {
     QueryKind kind;
     const int64_t width = group.heads * head_dim();
     for (const int64_t n : group.lengths) {
-      const int64_t column = add(plan_.query_maps, name_for("q_proj", n), n, width, false);
+      const int64_t column =
+          add(plan_.query_maps, name_for("q_proj", n), n, width, /*convolves=*/false);
       kind.queries.push_back({.column = column, .parts = n, .part_step = width});
     }
     return kind;
@@ -140,11 +143,13 @@ class Planner {
   /// c_i, numbered by its last token: there is none at the first token.
   QueryKind bigram_queries() {
     QueryKind kind{1, {}, {}, 1};
-    kind.queries.push_back(
-        convolution(add(plan_.query_maps, "phrase_q_proj", 2, o_.model, true), 2, o_.model));
+    kind.queries.push_back(convolution(
+        add(plan_.query_maps, "phrase_q_proj", 2, o_.model, /*convolves=*/true), 2, o_.model));
     if (o_.method == PhraseMethod::kQueryK) {
-      VectorLayout taps = convolution(
-          add(plan_.query_maps, "phrase_q_proj_2", 2, 2 * o_.model, true), 2, 2 * o_.model);
+      VectorLayout taps =
+          convolution(add(plan_.query_maps, "phrase_q_proj_2", 2, 2 * o_.model, /*convolves=*/true),
+                      2,
+                      2 * o_.model);
       taps.parts = 2;
       taps.part_step = o_.model;
       kind.queries.push_back(taps);

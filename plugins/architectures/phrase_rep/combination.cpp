@@ -35,7 +35,8 @@ Combination::Combination(const CombinationOptions& o) : options_(o) {
   const int64_t model = o.attention.model;
   attention_ =
       register_module("phrase_attn", std::make_shared<nn::MultiheadCrossAttention>(o.attention));
-  fc1_ = register_module("fc1", std::make_shared<nn::LinearMap>(2 * model, o.hidden, true));
+  fc1_ = register_module("fc1",
+                         std::make_shared<nn::LinearMap>(2 * model, o.hidden, /*with_bias=*/true));
   fc2_ = register_module("fc2", std::make_shared<nn::LinearMap>(o.hidden, model, o.bias2));
   norm_ = register_module("layer_norm", std::make_shared<nn::LayerNorm>(model, o.norm_eps));
 }

@@ -35,7 +35,8 @@ PhraseGenerator::PhraseGenerator(const PhraseRepOptions& o, int64_t hidden)
       dropout_(o.activation_dropout) {
   if (attention_ == WordAttention::kNone)
     return;
-  fc1_ = register_module("fc1", std::make_shared<nn::LinearMap>(2 * model_, hidden, true));
+  fc1_ = register_module("fc1",
+                         std::make_shared<nn::LinearMap>(2 * model_, hidden, /*with_bias=*/true));
   // A bias in front of a softmax would change nothing.
   score_ = register_module(
       "score",

@@ -231,7 +231,7 @@ at::Tensor windowed_lstm(const at::Tensor& input,
     const at::Tensor products = nn::linear(input, direction.weight_ih, {}, context);
     return reference::windowed_lstm(products, direction, windows, setting, reversed);
   };
-  return last(forward, false) + last(backward, true);  // [rows, width]
+  return last(forward, /*reversed=*/false) + last(backward, /*reversed=*/true);  // [rows, width]
 }
 
 }  // namespace phraseq::phrase_transformer

@@ -10,10 +10,12 @@ Gate::Gate(const PhraseNetOptions& o, int64_t slots)
     : Readout(o, o.gate_hidden, slots, /*with_bias=*/true),
       residual_first_(o.gate_residual == GateResidual::kPre),
       first_(*this, "noise1", o),
-      hidden_(register_module("hidden",
-                              std::make_shared<nn::LinearMap>(o.gate_hidden, o.gate_hidden, true))),
+      hidden_(register_module(
+          "hidden",
+          std::make_shared<nn::LinearMap>(o.gate_hidden, o.gate_hidden, /*with_bias=*/true))),
       second_(*this, "noise2", o),
-      output_(register_module("output", std::make_shared<nn::LinearMap>(o.gate_hidden, 1, true))) {}
+      output_(register_module(
+          "output", std::make_shared<nn::LinearMap>(o.gate_hidden, 1, /*with_bias=*/true))) {}
 
 at::Tensor Gate::logit(const nn::DecisionState& decision, nn::Context& context) const {
   const at::Tensor a1 =

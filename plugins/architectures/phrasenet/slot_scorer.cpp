@@ -15,10 +15,12 @@ namespace phraseq::phrasenet {
 using nn::recurrent_product;
 
 SlotClassifier::SlotClassifier(torch::nn::Module& owner, const PhraseNetOptions& o, int64_t slots)
-    : readout_(owner.register_module("phrase_readout",
-                                     std::make_shared<nn::Readout>(o, o.embed_dim, slots, true))),
-      output_(owner.register_module("phrase_output",
-                                    std::make_shared<nn::LinearMap>(o.embed_dim, slots, false))) {}
+    : readout_(owner.register_module(
+          "phrase_readout",
+          std::make_shared<nn::Readout>(o, o.embed_dim, slots, /*with_bias=*/true))),
+      output_(owner.register_module(
+          "phrase_output",
+          std::make_shared<nn::LinearMap>(o.embed_dim, slots, /*with_bias=*/false))) {}
 
 at::Tensor SlotClassifier::scores(const nn::DecisionState& decision, nn::Context& context) const {
   return recurrent_product(
@@ -37,12 +39,13 @@ double SlotClassifier::multiply_adds(double rows) const {
 PhraseScorer::PhraseScorer(torch::nn::Module& owner, const PhraseNetOptions& o, int64_t slots)
     : rnn_(owner.register_module("phrase_rnn",
                                  std::make_shared<nn::GruCell>(o.embed_dim, o.hidden))),
-      readout_(owner.register_module("phrase_readout",
-                                     std::make_shared<nn::Readout>(o, o.embed_dim, slots, false))),
+      readout_(owner.register_module(
+          "phrase_readout",
+          std::make_shared<nn::Readout>(o, o.embed_dim, slots, /*with_bias=*/false))),
       phrase_(readout_->register_module(
-          "phrase", std::make_shared<nn::LinearMap>(o.hidden, o.embed_dim, false))),
-      output_(owner.register_module("phrase_output",
-                                    std::make_shared<nn::LinearMap>(o.embed_dim, 1, false))) {}
+          "phrase", std::make_shared<nn::LinearMap>(o.hidden, o.embed_dim, /*with_bias=*/false))),
+      output_(owner.register_module(
+          "phrase_output", std::make_shared<nn::LinearMap>(o.embed_dim, 1, /*with_bias=*/false))) {}
 
 at::Tensor PhraseScorer::phrases(const BatchPhrases& batch,
                                  const nn::EmbeddingTable& words,

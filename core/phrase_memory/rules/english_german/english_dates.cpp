@@ -211,11 +211,11 @@ std::optional<RuleReading> english_date_at(const WordContext& words, size_t begi
     return time;
   const DateParts first = month_first(words, begin);
   if (first.length > 0)
-    return dated(first, "date", is_sure_date(words, begin, first, false));
+    return dated(first, "date", is_sure_date(words, begin, first, /*day_is_first=*/false));
   const DateParts second = day_first(words, begin);
   if (second.length > 0) {
     // "at least 5 may come": the number is not a date, the word not a month
-    return dated(second, "date", is_sure_date(words, begin, second, true));
+    return dated(second, "date", is_sure_date(words, begin, second, /*day_is_first=*/true));
   }
   const DateParts month = month_alone(words, begin);
   if (month.length > 0)
