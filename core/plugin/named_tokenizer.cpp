@@ -1,8 +1,5 @@
 #include "core/plugin/named_tokenizer.h"
 
-#include <fmt/format.h>
-
-#include "core/base/error.h"
 #include "core/plugin/component_call.h"
 
 namespace phraseq {
@@ -24,21 +21,6 @@ std::string NamedTokenizer::decode(const std::vector<std::string>& symbols) cons
 
 std::string NamedTokenizer::model() const {
   return call_component(component_, "model", [&] { return tokenizer_->model(); });
-}
-
-Selection select_recorded(const Registry& registry,
-                          std::string_view kind,
-                          const std::string& name,
-                          std::string_view recorded_in) {
-  try {
-    return registry.select(kind, name);
-  } catch (const UsageError& failure) {
-    throw PluginError(
-        fmt::format("{} needs the {} '{}', which is not installed", recorded_in, kind, name),
-        fmt::format("Install the plugin that provides it, or give its folder with --plugin-dir.\n"
-                    "  {}",
-                    failure.what()));
-  }
 }
 
 }  // namespace phraseq

@@ -27,11 +27,4 @@ class PHRASEQ_API NamedTokenizer final : public Tokenizer {
   std::unique_ptr<Tokenizer> tokenizer_;
 };
 
-/// The component that a checkpoint or a data folder (`recorded_in`) was made with. Throws a
-/// PluginError that says what to install if no loaded plugin has it.
-PHRASEQ_API Selection select_recorded(const Registry& registry,
-                                      std::string_view kind,
-                                      const std::string& name,
-                                      std::string_view recorded_in);
-
 }  // namespace phraseq
