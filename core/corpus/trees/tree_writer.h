@@ -21,7 +21,8 @@ struct TreeCounts {
 /// "29000 trees; 57 × not parsed, line 138, 1170, 1784 …"
 PHRASEQ_API std::string to_string(const TreeCounts& counts);
 
-/// What happens at a tree that does not belong to its sentence: an error, or a sentence without a tree.
+/// What happens at a tree that does not belong to its sentence: an error, or a sentence without a
+/// tree.
 enum class OnBadTree { kError, kSkip };
 
 /// Aligns the trees of a text with its subwords (SubwordTree) and writes them as an indexed

@@ -14,8 +14,8 @@ enum class Place { kEncoderSelf, kDecoderSelf, kCross };
 /// How n-gram lengths are assigned to heads (Nguyen & Joty 2018): each head has one length;
 /// each head attends to n-grams of all lengths at once; queries are made of n-grams, too.
 enum class PhraseType { kHomogeneous, kHeterogeneous, kInterleaved };
-/// The score of an n-gram: query times convolved key (CONVKV, eq. 5), or the sum over its words of one
-/// convolved query each times the key (QUERYK, eq. 6).
+/// The score of an n-gram: query times convolved key (CONVKV, eq. 5), or the sum over its words of
+/// one convolved query each times the key (QUERYK, eq. 6).
 enum class PhraseMethod { kConvKv, kQueryK };
 /// Where interleaved attention's convolution is: it replaces the output projection, or follows it.
 enum class ConvolutionPlace { kReplaceOutput, kAfterOutput };
