@@ -1,9 +1,7 @@
 #include "core/phrase_memory/rules/quantities/quantity_centuries.h"
 
 #include <array>
-#include <optional>
 
-#include "core/phrase_memory/rules/quantities/number_words.h"
 #include "core/phrase_memory/rules/word_context.h"
 
 namespace phraseq {
@@ -13,20 +11,15 @@ using Word = std::string_view;
 
 constexpr std::array<Word, 4> kCenturyWords = {"century", "centuries", "cent", "c"};
 
-class CenturyReader {
+class CenturyReader : QuantityReader {
  public:
-  CenturyReader(QuantityTokens& tokens, Quantities& found) : tokens_(tokens), found_(found) {}
+  using QuantityReader::QuantityReader;
 
   void read() {
     for (size_t place = 0; place < tokens_.size(); ++place) read_century(place);
   }
 
  private:
-  Word at(size_t place) const { return tokens_.at(place); }
-  std::optional<double> small_number_at(size_t place) const {
-    return small_number(at(place), tokens_.language());
-  }
-
   static bool is_ordinal_word(Word word) {
     return word.ends_with("th") || word == "first" || word == "second" || word == "third";
   }
@@ -70,9 +63,6 @@ class CenturyReader {
     }
   }
   static bool is_quote(Word word) { return word == "'" || word == "’"; }
-
-  QuantityTokens& tokens_;
-  Quantities& found_;
 };
 
 }  // namespace

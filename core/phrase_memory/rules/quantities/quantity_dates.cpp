@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
 #include <utility>
 
 #include "core/phrase_memory/rules/calendar.h"
-#include "core/phrase_memory/rules/quantities/number_words.h"
 #include "core/phrase_memory/rules/word_context.h"
 
 namespace phraseq {
@@ -20,9 +18,9 @@ constexpr std::array<Word, 12> kShortGerman = {
     "jan", "feb", "mrz", "apr", "mai", "jun", "jul", "aug", "sep", "okt", "nov", "dez"};
 constexpr std::array<Word, 7> kMonthLinks = {"to", "and", "or", "through", "until", "bis", "und"};
 
-class DateReader {
+class DateReader : QuantityReader {
  public:
-  DateReader(QuantityTokens& tokens, Quantities& found) : tokens_(tokens), found_(found) {}
+  using QuantityReader::QuantityReader;
 
   void read() {
     for (size_t place = 0; place < tokens_.size(); ++place) read_numeric_date(place);
@@ -30,11 +28,6 @@ class DateReader {
   }
 
  private:
-  Word at(size_t place) const { return tokens_.at(place); }
-  std::optional<double> small_number_at(size_t place) const {
-    return small_number(at(place), tokens_.language());
-  }
-
   void add_date(int64_t year, int64_t month, int64_t day) {
     if (is_day_of_month(day, month))
       found_.dates.push_back(
@@ -178,8 +171,6 @@ class DateReader {
     }
   }
 
-  QuantityTokens& tokens_;
-  Quantities& found_;
   size_t linked_month_ = 0;  ///< the month after that shares its year with the last date
 };
 

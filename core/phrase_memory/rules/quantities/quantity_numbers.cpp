@@ -80,19 +80,15 @@ struct SpokenNumber {
   }
 };
 
-class NumberReader {
+class NumberReader : QuantityReader {
  public:
-  NumberReader(QuantityTokens& tokens, Quantities& found) : tokens_(tokens), found_(found) {}
+  using QuantityReader::QuantityReader;
 
   void read() {
     for (size_t place = 0; place < tokens_.size();) place = read_number(place);
   }
 
  private:
-  Word at(size_t place) const { return tokens_.at(place); }
-  std::optional<double> small_number_at(size_t place) const {
-    return small_number(at(place), tokens_.language());
-  }
   std::optional<double> scale_at(size_t place) const {
     return number_scale(at(place), tokens_.language());
   }
@@ -170,9 +166,6 @@ class NumberReader {
     tokens_.use(begin, end);
     return end;
   }
-
-  QuantityTokens& tokens_;
-  Quantities& found_;
 };
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include <optional>
 
 #include "core/base/text_fields.h"
-#include "core/phrase_memory/rules/quantities/number_words.h"
 #include "core/phrase_memory/rules/word_context.h"
 
 namespace phraseq {
@@ -13,9 +12,9 @@ using Word = std::string_view;
 
 constexpr int64_t kHalfDay = 720;  // minutes
 
-class TimeReader {
+class TimeReader : QuantityReader {
  public:
-  TimeReader(QuantityTokens& tokens, Quantities& found) : tokens_(tokens), found_(found) {}
+  using QuantityReader::QuantityReader;
 
   void read() {
     for (size_t place = 0; place < tokens_.size(); ++place) read_time(place);
@@ -26,11 +25,6 @@ class TimeReader {
   }
 
  private:
-  Word at(size_t place) const { return tokens_.at(place); }
-  std::optional<double> small_number_at(size_t place) const {
-    return small_number(at(place), tokens_.language());
-  }
-
   /// 8:30, 8.30 Uhr, 8 pm.
   void read_time(size_t place) {
     const Word word = at(place);
@@ -83,9 +77,6 @@ class TimeReader {
     const double minute = *tens + (ones && *ones < 10 && *tens >= 20 ? *ones : 0);
     found_.times.push_back(static_cast<int64_t>(*hour * 60 + minute) % kHalfDay);
   }
-
-  QuantityTokens& tokens_;
-  Quantities& found_;
 };
 
 }  // namespace

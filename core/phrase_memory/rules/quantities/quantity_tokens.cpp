@@ -5,6 +5,7 @@
 
 #include "core/base/text_fields.h"
 #include "core/phrase_memory/rules/plain_tokens.h"
+#include "core/phrase_memory/rules/quantities/number_words.h"
 #include "core/phrase_memory/rules/word_context.h"
 #include "core/text/unicode.h"
 
@@ -51,6 +52,10 @@ QuantityTokens::QuantityTokens(std::string_view text, QuantityLanguage language)
 
 void QuantityTokens::use(size_t begin, size_t end) {
   for (size_t place = begin; place < end; ++place) is_used_[place] = true;
+}
+
+std::optional<double> QuantityReader::small_number_at(size_t place) const {
+  return small_number(at(place), tokens_.language());
 }
 
 bool is_ordinal_end(std::string_view word) { return is_one_of(word, kOrdinalEnds); }

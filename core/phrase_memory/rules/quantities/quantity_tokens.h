@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,6 +35,21 @@ class QuantityTokens {
   std::vector<std::string> written_;
   std::vector<std::string> small_;
   std::vector<bool> is_used_;
+};
+
+/// The base of the readers of one kind of quantity: the tokens that they read, and what they find.
+class QuantityReader {
+ public:
+  /// Both must outlive the object.
+  QuantityReader(QuantityTokens& tokens, Quantities& found) : tokens_(tokens), found_(found) {}
+
+ protected:
+  std::string_view at(size_t place) const { return tokens_.at(place); }
+  /// The value of a word below a hundred (small_number).
+  std::optional<double> small_number_at(size_t place) const;
+
+  QuantityTokens& tokens_;
+  Quantities& found_;
 };
 
 /// A token that begins with a digit.
