@@ -208,4 +208,12 @@ std::vector<std::string> read_lines(const std::string& path, LineReaderOptions o
   return lines;
 }
 
+[[noreturn]] void reject_lengths(const LineReader& longer,
+                                 const LineReader& shorter,
+                                 const std::string& hint) {
+  throw DataError({longer.path(), longer.line_number()},
+                  fmt::format("{} ends before this line", shorter.path()),
+                  hint);
+}
+
 }  // namespace phraseq

@@ -57,4 +57,10 @@ class PHRASEQ_API LineReader {
 PHRASEQ_API std::vector<std::string> read_lines(const std::string& path,
                                                 LineReaderOptions options = {});
 
+/// Throws the DataError of line-parallel files of which one ends too early; both stand at the line
+/// after its end. `hint`: which files must have the same number of lines.
+[[noreturn]] PHRASEQ_API void reject_lengths(const LineReader& longer,
+                                             const LineReader& shorter,
+                                             const std::string& hint);
+
 }  // namespace phraseq

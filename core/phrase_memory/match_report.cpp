@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "core/base/error.h"
 #include "core/base/wording/counted.h"
 #include "core/io/line_reader.h"
 #include "core/io/terminal_input.h"
@@ -85,11 +84,7 @@ struct MatchTotals {
   }
 };
 
-[[noreturn]] void reject_lengths(const LineReader& longer, const LineReader& shorter) {
-  throw DataError({longer.path(), longer.line_number()},
-                  fmt::format("{} ends before this line", shorter.path()),
-                  "Source and reference must have the same number of lines.");
-}
+constexpr const char* kEqualLengths = "Source and reference must have the same number of lines.";
 
 /// One sentence's phrases as text: the sentence, then one line per slot, numbered from 1:
 /// places in the source (from 1), source phrase, target phrase, category and, with a reference,
@@ -144,7 +139,7 @@ void report_matches(const PhraseMemory& memory,
   std::string reference;
   while (sources.next(line)) {
     if (references && !references->next(reference))
-      reject_lengths(sources, *references);
+      reject_lengths(sources, *references, kEqualLengths);
     const auto source = memory.words(line);
     const SentencePhrases phrases = memory.read(source);
     std::vector<TargetSpan> spans;
@@ -156,7 +151,7 @@ void report_matches(const PhraseMemory& memory,
     output << form(sources.line_number(), source, phrases, references ? &spans : nullptr);
   }
   if (references && references->next(reference))
-    reject_lengths(*references, sources);
+    reject_lengths(*references, sources, kEqualLengths);
   if (!settings.json)
     output << totals.text(references != nullptr);
 }

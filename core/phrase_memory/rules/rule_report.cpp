@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "core/base/error.h"
 #include "core/io/line_reader.h"
 #include "core/phrase_memory/rules/plain_tokens.h"
 #include "core/phrase_memory/rules/quantities/quantities.h"
@@ -32,12 +31,6 @@ double share(int64_t part, int64_t whole) {
 
 std::string share_text(int64_t part, int64_t whole) {
   return whole == 0 ? "-" : fmt::format("{:.3f}", share(part, whole));
-}
-
-[[noreturn]] void reject_lengths(const LineReader& longer, const LineReader& shorter) {
-  throw DataError({longer.path(), longer.line_number()},
-                  fmt::format("{} ends before this line", shorter.path()),
-                  "Source and reference need the same number of lines.");
 }
 
 int64_t expressions_of(const RuleReport& report, const std::string& category) {
@@ -121,14 +114,15 @@ RuleReport report_rules(const RuleReportSettings& settings, std::ostream* wrong)
   LineReader sources(settings.source);
   LineReader references(settings.reference);
   RuleReport report;
+  constexpr const char* kHint = "Source and reference must have the same number of lines.";
   std::string source, reference;
   while (sources.next(source)) {
     if (!references.next(reference))
-      reject_lengths(sources, references);
+      reject_lengths(sources, references, kHint);
     report.add(settings.rules, source, reference, settings.lowercase, wrong, sources.line_number());
   }
   if (references.next(reference))
-    reject_lengths(references, sources);
+    reject_lengths(references, sources, kHint);
   return report;
 }
 

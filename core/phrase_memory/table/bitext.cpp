@@ -1,8 +1,5 @@
 #include "core/phrase_memory/table/bitext.h"
 
-#include <fmt/format.h>
-
-#include "core/base/error.h"
 #include "core/io/line_reader.h"
 #include "core/phrase_memory/table/phrase_table.h"
 #include "core/text/unicode.h"
@@ -34,11 +31,9 @@ Bitext read_bitext(const std::string& source, const std::string& target, bool lo
     if (!has_source && !has_target)
       return bitext;
     if (has_source != has_target) {
-      const LineReader& longer = has_source ? sources : targets;
-      const LineReader& shorter = has_source ? targets : sources;
-      throw DataError({longer.path(), longer.line_number()},
-                      fmt::format("{} ends before this line", shorter.path()),
-                      "Both sides of a bitext must have the same number of lines.");
+      reject_lengths(has_source ? sources : targets,
+                     has_source ? targets : sources,
+                     "Both sides of a bitext must have the same number of lines.");
     }
     bitext.source.add(line, lowercase);
     bitext.target.add(translation, lowercase);
