@@ -13,7 +13,7 @@
 namespace phraseq::nn {
 
 /// One row per sentence, with nothing decoded yet.
-inline DecodingRows one_row_a_sentence(const PackedTokens& source) {
+inline DecodingRows one_row_per_sentence(const PackedTokens& source) {
   DecodingRows rows{Ancestry(source.sentences()), source.offsets, {}};
   rows.sentence_of_row.resize(static_cast<size_t>(source.sentences()));
   std::iota(rows.sentence_of_row.begin(), rows.sentence_of_row.end(), 0);
@@ -38,7 +38,7 @@ class DecoderSession final : public DeferringSession {
                  Context context)
       : decoder_(std::move(decoder)),
         states_(std::move(states)),
-        rows_(one_row_a_sentence(source)),
+        rows_(one_row_per_sentence(source)),
         device_(source.ids.device()),
         need_attention_(limits.need_attention),
         context_(context) {}

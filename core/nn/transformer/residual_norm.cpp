@@ -30,7 +30,7 @@ at::Tensor enter_sublayer(const LayerNorm& norm,
                           const NormPlacement& placement,
                           const at::Tensor& x,
                           Context& context) {
-  return placement.before ? norm.forward(x, context) : x;
+  return placement.pre_norm ? norm.forward(x, context) : x;
 }
 
 at::Tensor leave_sublayer(const LayerNorm& norm,
@@ -38,7 +38,7 @@ at::Tensor leave_sublayer(const LayerNorm& norm,
                           const at::Tensor& output,
                           const at::Tensor& residual,
                           Context& context) {
-  if (placement.before)
+  if (placement.pre_norm)
     return dropout_add(output, residual, placement.dropout, context);
   return dropout_add_norm(
       output, residual, norm.weight, norm.bias, norm.eps, placement.dropout, context);

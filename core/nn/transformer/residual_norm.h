@@ -32,9 +32,9 @@ PHRASEQ_API std::shared_ptr<LayerNorm> register_final_norm(torch::nn::Module& ow
                                                            int64_t width,
                                                            double eps);
 
-/// Says where a sub-layer's norm stands.
+/// How a sub-layer f joins the residual connection: where its norm stands, and its dropout.
 struct NormPlacement {
-  bool before = false;  ///< pre-norm: x + drop(f(LN(x))); otherwise post-norm: LN(x + drop(f(x)))
+  bool pre_norm = false;  ///< x + drop(f(LN(x))); otherwise post-norm: LN(x + drop(f(x)))
   double dropout = 0.0;
 };
 

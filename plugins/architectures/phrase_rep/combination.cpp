@@ -27,7 +27,7 @@ CombinationOptions CombinationOptions::decoder(const PhraseRepOptions& o) {
                        o.attention_dropout,
                        o.attn_bias};
   options.hidden = o.combination_widths().decoder;
-  options.placement.before = o.decoder_normalize_before;
+  options.placement.pre_norm = o.decoder_normalize_before;
   return options;
 }
 
