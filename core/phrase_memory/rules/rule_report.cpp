@@ -84,20 +84,27 @@ class ReferenceSentence {
   std::vector<std::string> tokens_;
 };
 
-}  // namespace
+/// A line of the text and its translation.
+struct SentencePair {
+  std::string source;
+  std::string reference;
+  int64_t line = 0;  ///< its number, from 1
+};
 
-void RuleReport::add(PhraseRules which,
-                     const std::string& source,
-                     const std::string& reference,
-                     bool lowercase,
-                     std::ostream* wrong,
-                     int64_t line) {
-  const auto form = [&](const std::string& text) { return lowercase ? to_lowercase(text) : text; };
-  const ReferenceSentence translation(which, reference, form(reference));
-  count_expressions(translation.quantities(), *this);
-  for (const RulePhrase& phrase : find_rule_phrases(which, phrase_words(form(source)))) {
+/// Adds a sentence pair to the report; the other arguments are those of report_rules.
+void add(RuleReport& report,
+         const RuleReportSettings& settings,
+         const SentencePair& pair,
+         std::ostream* wrong) {
+  const auto form = [&](const std::string& text) {
+    return settings.lowercase ? to_lowercase(text) : text;
+  };
+  const ReferenceSentence translation(settings.rules, pair.reference, form(pair.reference));
+  count_expressions(translation.quantities(), report);
+  for (const RulePhrase& phrase :
+       find_rule_phrases(settings.rules, phrase_words(form(pair.source)))) {
     const std::string target = phrase_text(phrase.entry.target);
-    RuleCounts& counts = rules[phrase.rule];
+    RuleCounts& counts = report.rules[phrase.rule];
     counts.category = phrase.entry.category;
     const bool is_exact = translation.has_exactly(form(target));
     const bool is_equal = is_exact || translation.has_equal(counts.category, target, form(target));
@@ -106,22 +113,25 @@ void RuleReport::add(PhraseRules which,
     counts.equal += is_equal ? 1 : 0;
     if (!is_equal && wrong != nullptr)
       *wrong << fmt::format(
-          "{}\t{}\t{}\t{}\n", line, phrase.rule, phrase_text(phrase.entry.source), target);
+          "{}\t{}\t{}\t{}\n", pair.line, phrase.rule, phrase_text(phrase.entry.source), target);
   }
 }
+
+}  // namespace
 
 RuleReport report_rules(const RuleReportSettings& settings, std::ostream* wrong) {
   LineReader sources(settings.source);
   LineReader references(settings.reference);
   RuleReport report;
   constexpr const char* kHint = "Source and reference must have the same number of lines.";
-  std::string source, reference;
-  while (sources.next(source)) {
-    if (!references.next(reference))
+  SentencePair pair;
+  while (sources.next(pair.source)) {
+    if (!references.next(pair.reference))
       reject_lengths(sources, references, kHint);
-    report.add(settings.rules, source, reference, settings.lowercase, wrong, sources.line_number());
+    pair.line = sources.line_number();
+    add(report, settings, pair, wrong);
   }
-  if (references.next(reference))
+  if (references.next(pair.reference))
     reject_lengths(references, sources, kHint);
   return report;
 }

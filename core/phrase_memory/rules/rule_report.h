@@ -23,14 +23,6 @@ struct RuleReport {
   std::map<std::string, RuleCounts> rules;  ///< by their names
   /// Dates and numbers of the references, by category: the denominator of recall.
   std::map<std::string, int64_t> expressions;
-
-  /// Adds a sentence pair; the other arguments are those of report_rules. `line` is for `wrong`.
-  PHRASEQ_API void add(PhraseRules rules,
-                       const std::string& source,
-                       const std::string& reference,
-                       bool lowercase,
-                       std::ostream* wrong = nullptr,
-                       int64_t line = 0);
 };
 
 /// The text and the rules to report on.
