@@ -177,15 +177,8 @@ at::Tensor embed(const at::Tensor& ids,
     check_all_ids(ids, positions, table, position_table);
   const bool is_on_gpu = gpu::has_kernels(table, setting.type) && table.scalar_type() == at::kFloat;
   if (!is_on_gpu && !cpu::has_kernels(table, setting.type)) {
-    return reference::embed(ids,
-                            positions,
-                            table,
-                            position_table,
-                            setting.scale,
-                            setting.p,
-                            setting.key,
-                            setting.padding_id,
-                            setting.type);
+    return reference::embed(
+        ids, positions, table, position_table, options, setting.key, setting.type);
   }
   const WorkSpan span(Work::kEmbedding);
   if (!at::GradMode::is_enabled())

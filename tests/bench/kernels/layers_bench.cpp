@@ -109,7 +109,7 @@ void embedding(benchmark::State& state) {
     if (own)
       return embed(ids, positions, table, places, {11.3, kDropout, 1}, context);
     return reference::embed(
-        ids, positions, table, places, 11.3, 0.0, 0, 1, context.activation_type());
+        ids, positions, table, places, {11.3, 0.0, 1}, /*key=*/0, context.activation_type());
   });
 }
 

@@ -107,15 +107,14 @@ at::Tensor embed(const at::Tensor& ids,
                  const at::Tensor& positions,
                  const at::Tensor& table,
                  const at::Tensor& position_table,
-                 double scale,
-                 double p,
+                 const EmbeddingOptions& options,
                  uint64_t key,
-                 int64_t padding_id,
                  at::ScalarType type) {
-  at::Tensor rows = at::embedding(table, ids, padding_id) * scale;  // [tokens, model]
+  at::Tensor rows =
+      at::embedding(table, ids, options.padding_id) * options.scale;  // [tokens, model]
   if (position_table.defined())
     rows = rows + position_table.index_select(0, positions);  // [tokens, model]
-  return dropout(rows, p, key).to(type);
+  return dropout(rows, options.dropout, key).to(type);
 }
 
 namespace {

@@ -5,12 +5,13 @@
 #include <ATen/core/Tensor.h>
 
 #include "core/base/api.h"
+#include "core/nn/functional/embedding.h"
 #include "core/nn/kernels/activation.h"
 #include "core/nn/loss/smoothing.h"
 
-/// Functions of functional.h from ATen's differentiable operators, for devices without phraseq's
-/// kernels; tests compare the kernels with them. Dropout takes its key instead of a context, and
-/// draws the same masks as the kernels.
+/// The functions of core/nn/functional from ATen's differentiable operators, for devices without
+/// phraseq's kernels; tests compare the kernels with them. Dropout takes its key instead of a
+/// context, and draws the same masks as the kernels.
 namespace phraseq::nn::reference {
 
 /// Returns 0 or 1/(1-p) for each element number of `indices` (int64 or int32, mod 2^32), in the
@@ -33,17 +34,13 @@ PHRASEQ_API at::Tensor layer_norm(const at::Tensor& x,
                                   const at::Tensor& bias,
                                   double eps);
 
-/// Computes dropout(scale · table[ids] + position_table[positions]): ids and positions [tokens],
-/// table [vocab, model], position_table [max positions, model] or undefined → [tokens, model] of
-/// `type`. The row `padding_id` of the table gets no gradient.
+/// nn::embed, with the result in `type`.
 PHRASEQ_API at::Tensor embed(const at::Tensor& ids,
                              const at::Tensor& positions,
                              const at::Tensor& table,
                              const at::Tensor& position_table,
-                             double scale,
-                             double p,
+                             const EmbeddingOptions& options,
                              uint64_t key,
-                             int64_t padding_id,
                              at::ScalarType type);
 
 /// The id lists of a smoothing rule on a device.

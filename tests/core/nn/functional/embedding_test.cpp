@@ -31,10 +31,8 @@ TEST(Embed, EqualsTheOperatorsWithGradients) {
                                              kPositions,
                                              tables[1],
                                              places[1],
-                                             1.5,
-                                             p,
+                                             {1.5, p, 1},
                                              p > 0.0 ? twin.next_dropout_key() : 0,
-                                             1,
                                              at::kDouble);
       outputs[side].backward(normal({7, 19}, 4));
     }
