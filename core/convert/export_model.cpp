@@ -126,6 +126,15 @@ std::string name_of_component(const CheckpointFile& file, const char* kind, cons
   return JsonEntry(record, file.metadata_place(kind)).at("name").text();
 }
 
+template <class Values>
+void require_finite(const Values& values, const std::string& path, const std::string& parameter) {
+  if (!std::ranges::all_of(values, [](auto value) { return std::isfinite(value); })) {
+    throw DivergenceError(
+        fmt::format("{}: tensor {} contains values that are not finite", path, parameter),
+        "Training had diverged; export an earlier checkpoint.");
+  }
+}
+
 }  // namespace
 
 json default_options_of(const std::string& architecture) {
@@ -219,21 +228,14 @@ std::vector<float> ExportModel::values(const std::string& parameter,
                                   fmt::join(tensor->shape, ", "),
                                   fmt::join(shape, ", ")));
   }
-  const auto require_finite = [&](const auto& values) {
-    if (!std::ranges::all_of(values, [](auto value) { return std::isfinite(value); })) {
-      throw DivergenceError(
-          fmt::format("{}: tensor {} contains values that are not finite", path(), parameter),
-          "Training had diverged; export an earlier checkpoint.");
-    }
-  };
   if (tensor->dtype == DType::kF32) {  // by far the most: not by way of wider numbers
     std::vector<float> values(static_cast<size_t>(tensor->elements()));
     std::memcpy(values.data(), tensor->bytes.data(), tensor->bytes.size());
-    require_finite(values);
+    require_finite(values, path(), parameter);
     return values;
   }
   const auto exact = float_values(*tensor);
-  require_finite(exact);
+  require_finite(exact, path(), parameter);
   return {exact.begin(), exact.end()};
 }
 

@@ -17,6 +17,27 @@
 #include "core/io/mapping/lost_mappings.h"
 
 namespace phraseq {
+namespace {
+
+/// The status of an open file. Throws IoError unless it is a regular file.
+struct stat regular_status(const Descriptor& file, const std::string& path) {
+  struct stat status {};
+  if (::fstat(file.get(), &status) != 0)
+    throw IoError(path, "read the size of", errno);
+  if (S_ISDIR(status.st_mode))
+    throw IoError(path, "read", EISDIR);
+  if (!S_ISREG(status.st_mode)) {
+    throw IoError(
+        path,
+        "read: not a regular file",
+        0,
+        "Its parts are read in any order, which a pipe or device does not allow: write it "
+        "to a file first.");
+  }
+  return status;
+}
+
+}  // namespace
 
 MappedFile::MappedFile(std::string path) : MappedFile(std::move(path), MappedUse::kReading) {}
 
@@ -25,19 +46,7 @@ MappedFile::MappedFile(std::string path, MappedUse use) : path_(std::move(path))
   const Descriptor file{::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
   if (!file.is_open())
     throw IoError(path_, "open", errno);
-  struct stat status {};
-  if (::fstat(file.get(), &status) != 0)
-    throw IoError(path_, "read the size of", errno);
-  if (S_ISDIR(status.st_mode))
-    throw IoError(path_, "read", EISDIR);
-  if (!S_ISREG(status.st_mode)) {
-    throw IoError(
-        path_,
-        "read: not a regular file",
-        0,
-        "Its parts are read in any order, which a pipe or device does not allow: write it "
-        "to a file first.");
-  }
+  const struct stat status = regular_status(file, path_);
   version_ = version_of(status);
   size_ = static_cast<size_t>(status.st_size);
   if (size_ == 0)
