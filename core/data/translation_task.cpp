@@ -8,7 +8,7 @@
 #include "core/corpus/data_folder.h"
 #include "core/data/collate.h"
 #include "core/data/joined/data_folders.h"
-#include "core/data/text/loader_corpus.h"
+#include "core/data/text/task_data.h"
 #include "core/data/text/task_tokenizer.h"
 #include "core/io/mapping/mapped_file.h"
 
@@ -112,8 +112,7 @@ std::vector<std::string> TranslationOptions::problems() const {
     found.push_back(fmt::format("--source-lang and --target-lang are both '{}'", source_lang));
   if (upsample_primary == 0)
     found.emplace_back("--upsample-primary 0 would leave out the first part of the training set");
-  if (bpe_dropout > 0 && data_loader == "indexed")
-    found.emplace_back("--bpe-dropout needs raw text: --data-loader text, not indexed");
+  check_bpe_dropout(bpe_dropout, data_loader, found);
   if (load_alignments && (bpe_dropout > 0 || data_loader == "text"))
     found.emplace_back(
         "--load-alignments needs indexed data: do not combine it with --data-loader text or "
@@ -242,9 +241,7 @@ bool TranslationTask::has_split(const std::string& split) const {
 std::unique_ptr<Corpus> TranslationTask::open(const std::string& split,
                                               bool training,
                                               const SequenceConventions& conventions) const {
-  if (!data_)
-    throw UsageError(
-        fmt::format("the split '{}' was requested, but no data folder was given", split));
+  require_data_folder(data_ != nullptr, split);
   const std::string dictionaries = fmt::format(", dictionaries {:08x} {:08x}",
                                                source_dictionary().fingerprint(),
                                                target_dictionary().fingerprint());

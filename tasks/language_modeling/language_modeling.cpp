@@ -7,7 +7,7 @@
 #include "core/base/error.h"
 #include "core/corpus/data_folder.h"
 #include "core/data/joined/data_folders.h"
-#include "core/data/text/loader_corpus.h"
+#include "core/data/text/task_data.h"
 #include "core/data/text/task_tokenizer.h"
 
 namespace phraseq {
@@ -33,9 +33,9 @@ void LanguageModelingOptions::describe(OptionTable& table) {
 }
 
 std::vector<std::string> LanguageModelingOptions::problems() const {
-  if (bpe_dropout > 0 && data_loader == "indexed")
-    return {"--bpe-dropout needs raw text: --data-loader text, not indexed"};
-  return {};
+  std::vector<std::string> found;
+  check_bpe_dropout(bpe_dropout, data_loader, found);
+  return found;
 }
 
 TokenizerFiles LanguageModelingOptions::tokenizer_files() const {
@@ -118,9 +118,7 @@ std::unique_ptr<Corpus> LanguageModeling::open(const std::string& split,
 std::unique_ptr<Corpus> LanguageModeling::open_blocks(const std::string& split,
                                                       bool training,
                                                       const BlockOptions& options) const {
-  if (!data_)
-    throw UsageError(
-        fmt::format("the split '{}' was requested, but no data folder was given", split));
+  require_data_folder(data_ != nullptr, split);
   const std::string dictionary =
       fmt::format(", dictionary {:08x}", source_dictionary().fingerprint());
   return std::make_unique<BlockCorpus>(

@@ -153,8 +153,7 @@ std::vector<std::string> MultilingualOptions::problems() const {
             "--sampling-temperature needs --sampling-method temperature");
   reject_if(upsample_primary == 0,
             "--upsample-primary 0 would leave out the first part of the training set");
-  reject_if(bpe_dropout > 0 && data_loader == "indexed",
-            "--bpe-dropout needs raw text: --data-loader text, not indexed");
+  check_bpe_dropout(bpe_dropout, data_loader, found);
   return found;
 }
 

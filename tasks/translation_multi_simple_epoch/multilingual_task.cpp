@@ -12,7 +12,7 @@
 #include "core/base/log.h"
 #include "core/data/collate.h"
 #include "core/data/joined/joined_corpus.h"
-#include "core/data/text/loader_corpus.h"
+#include "core/data/text/task_data.h"
 #include "tasks/translation_multi_simple_epoch/sampling_weights.h"
 
 namespace phraseq {
@@ -213,9 +213,7 @@ std::unique_ptr<Corpus> MultilingualTask::open_others(
 std::unique_ptr<Corpus> MultilingualTask::open(const std::string& split,
                                                bool training,
                                                const SequenceConventions& conventions) const {
-  if (parts_.empty())
-    throw UsageError(
-        fmt::format("the split '{}' was requested, but no data folder was given", split));
+  require_data_folder(!parts_.empty(), split);
   return training ? open_training(split, conventions) : open_others(split, conventions);
 }
 

@@ -7,7 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/data/batching/batch_plan.h"
-#include "core/data/text/loader_corpus.h"
+#include "core/data/text/task_data.h"
 #include "tests/support/message_of.h"
 #include "tests/tasks/task_fixture.h"
 

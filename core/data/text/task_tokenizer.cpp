@@ -59,6 +59,13 @@ void describe_bpe_dropout(OptionTable& table, double& bpe_dropout) {
       .in(0.0, 1.0);
 }
 
+void check_bpe_dropout(double bpe_dropout,
+                       const std::string& data_loader,
+                       std::vector<std::string>& problems) {
+  if (bpe_dropout > 0 && data_loader == "indexed")
+    problems.emplace_back("--bpe-dropout needs raw text: --data-loader text, not indexed");
+}
+
 std::unique_ptr<Tokenizer> task_tokenizer(const TaskSetup& setup,
                                           const Vocabularies& vocabularies,
                                           const Vocabularies::Side& side,

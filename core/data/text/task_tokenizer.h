@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "core/base/api.h"
 #include "core/data/task.h"
@@ -14,6 +15,10 @@ namespace phraseq {
 /// The options --tokenizer and --bpe-dropout of tasks that read raw text.
 PHRASEQ_API void describe_tokenizer(OptionTable& table, std::string& tokenizer);
 PHRASEQ_API void describe_bpe_dropout(OptionTable& table, double& bpe_dropout);
+/// Adds a problem if the two options contradict each other: indexed data are segmented already.
+PHRASEQ_API void check_bpe_dropout(double bpe_dropout,
+                                   const std::string& data_loader,
+                                   std::vector<std::string>& problems);
 
 /// The tokenizer options of a task.
 struct TokenizerChoice {
