@@ -39,8 +39,7 @@ class PHRASEQ_API Corpus {
   virtual int64_t target_length(int64_t index) const = 0;
   /// The example. Throws DataError or FormatError if its text or its data cannot be used.
   virtual Example get(int64_t index) const = 0;
-  /// Lengths of examples without words; 0 for blocks of running text, which need not
-  /// end in </s>.
+  /// Lengths of examples without words; 0 for blocks of running text, which need not end in </s>.
   virtual EmptyLengths empty_lengths() const { return {}; }
   /// The parts whose losses are also reported one by one, in order; none if the corpus is
   /// undivided.

@@ -28,10 +28,12 @@ class PHRASEQ_API Tokenizer {
   using Factory = std::function<std::unique_ptr<Tokenizer>(const Options&, const Setup&)>;
 
   virtual ~Tokenizer() = default;
+  /// Returns the symbols of a line; none contains white space.
   virtual std::vector<std::string> encode(std::string_view line) const = 0;
   /// Returns a random segmentation (subword regularization, BPE-dropout); the same `seed` gives the
   /// same symbols. A tokenizer without random segmentation returns encode(line).
   virtual std::vector<std::string> sample(std::string_view line, uint64_t seed) const;
+  /// Returns the text that symbols stand for; any are valid, as they may be those of a hypothesis.
   virtual std::string decode(const std::vector<std::string>& symbols) const = 0;
   /// The bytes of the model that a checkpoint stores: `Setup::model` when it is loaded.
   virtual std::string model() const { return {}; }

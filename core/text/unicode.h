@@ -12,8 +12,7 @@ namespace phraseq {
 
 /// Whitespace according to Python's `str.isspace`, and therefore to every `split` and `strip` in
 /// sacrebleu and fairseq: U+0009-000D, 001C-001F, 0020, 0085, 00A0, 1680, 2000-200A, 2028, 2029,
-/// 202F, 205F,
-/// 3000. Unicode's White_Space lacks 001C-001F; 200B and FEFF are in neither.
+/// 202F, 205F, 3000. Unicode's White_Space lacks 001C-001F; 200B and FEFF are in neither.
 PHRASEQ_API bool is_space(char32_t character);
 /// Whitespace according to Perl's `split` on bytes, and therefore to multi-bleu.perl: U+0009-000D
 /// and 0020.

@@ -9,8 +9,8 @@
 
 namespace phraseq {
 
-/// Names of the phrase data of a batch among its host_extras; all packed. A slot's
-/// number counts within its sentence, from 0.
+/// Names of the phrase data of a batch among its host_extras; all packed. A slot's number counts
+/// within its sentence, from 0.
 ///
 /// [source tokens] the slot whose phrase covers the token, -1 = none
 inline constexpr const char* kPhraseTags = "phrase_tags";

@@ -32,8 +32,8 @@ PHRASEQ_API std::vector<LexicalEntry> lexical_table(const Bitext& bitext,
 PHRASEQ_API std::string lexical_line(const LexicalEntry& entry);
 
 /// Calls `use` for every line of a file in that format. Words are separated by spaces or tabs;
-/// lines with NULL, the empty word, are skipped. Throws a DataError that names
-/// file and line for anything else.
+/// lines with NULL, the empty word, are skipped. Throws a DataError that names file and
+/// line for anything else.
 PHRASEQ_API void read_lexical_table(
     const std::string& path,
     const std::function<void(std::string_view target, std::string_view source, double probability)>&
