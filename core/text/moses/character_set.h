@@ -1,6 +1,6 @@
 #pragma once
 
-#include <string_view>
+#include <span>
 #include <vector>
 
 #include "core/text/moses/moses_data.h"

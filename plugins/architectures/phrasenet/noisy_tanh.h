@@ -1,7 +1,5 @@
 #pragma once
 
-#include <cstdint>
-
 #include <ATen/core/Tensor.h>
 #include <torch/nn/module.h>
 
