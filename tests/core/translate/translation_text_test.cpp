@@ -41,10 +41,10 @@ class WordTask : public Task {
   Example encode(const std::string& source, const std::optional<std::string>&) const override {
     return {0, dictionary_.encode(source), {}, {}};
   }
-  std::string symbols(std::span<const int64_t> ids, bool) const override {
+  std::string symbols(std::span<const int64_t> ids, PairSide) const override {
     return dictionary_.decode(ids);
   }
-  std::string text(std::span<const int64_t> ids, bool) const override {
+  std::string text(std::span<const int64_t> ids, PairSide) const override {
     return "[" + dictionary_.decode(ids) + "]";
   }
   TaskState save() const override { return {}; }
@@ -178,8 +178,8 @@ TEST_F(TranslationText, PrintsConstraints) {
 /// Its texts and symbols contain every character that a program may take for a line's end.
 class LineEndTask final : public WordTask {
  public:
-  std::string symbols(std::span<const int64_t>, bool) const override { return kText; }
-  std::string text(std::span<const int64_t>, bool) const override { return kText; }
+  std::string symbols(std::span<const int64_t>, PairSide) const override { return kText; }
+  std::string text(std::span<const int64_t>, PairSide) const override { return kText; }
 
  private:
   static constexpr const char* kText = "a\nb\rc\vd\f\x1C\x1D\x1E\u0085\u2028\u2029e\n";
