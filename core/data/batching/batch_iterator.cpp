@@ -118,20 +118,31 @@ struct BatchIterator::State {
 
   int64_t owner_of(int64_t batch) const { return (batch - shared_from) % processes; }
 
+  /// A micro-batch of the plan.
+  struct Cursor {
+    int64_t batch = 0;
+    int64_t micro_batch = 0;
+  };
+
+  /// Makes the micro-batch at the cursor and moves it to this process's next one; nothing at the
+  /// end of the epoch.
+  std::optional<Batch> make_next(Cursor& cursor) const {
+    if (cursor.batch >= static_cast<int64_t>(plan->batches.size()))
+      return std::nullopt;
+    const auto& indices = plan->batches[static_cast<size_t>(cursor.batch)];
+    const int64_t count = micro_batches_of(indices);
+    const int64_t micro_batch = cursor.micro_batch;
+    cursor.micro_batch = (micro_batch + 1) % count;
+    if (cursor.micro_batch == 0)
+      cursor.batch += processes;
+    return make(micro_batch_of(indices, micro_batch, count));
+  }
+
   void start_prefetching() {
-    const BatchPlan& all = planned();
+    planned();  // before the thread, which only reads it
+    const int64_t depth = prefetch * micro_batches;
     prefetcher = std::make_unique<Prefetcher>(
-        [this, &all, at = first_of_rank(), next = int64_t{0}]() mutable -> std::optional<Batch> {
-          if (at >= static_cast<int64_t>(all.batches.size()))
-            return std::nullopt;
-          const auto& indices = all.batches[static_cast<size_t>(at)];
-          const int64_t count = micro_batches_of(indices);
-          const int64_t running = next;
-          next = (next + 1) % count;
-          at += next == 0 ? processes : 0;
-          return make(micro_batch_of(indices, running, count));
-        },
-        prefetch* micro_batches);
+        [this, cursor = Cursor{first_of_rank()}]() mutable { return make_next(cursor); }, depth);
   }
 
   /// Moves to the next epoch if the last call returned the end; starts prefetching.
