@@ -14,7 +14,7 @@ bool takes_no_value(const OptionField& field) {
   return std::holds_alternative<bool*>(field.target);
 }
 
-std::string metavar(const OptionField& field) {
+std::string placeholder_of(const OptionField& field) {
   if (!field.metavariable.empty())
     return field.metavariable;
   if (!field.choices.empty())
@@ -35,8 +35,8 @@ std::string flags_text(const OptionField& field) {
     text += "]";
   if (takes_no_value(field))
     return text;
-  return text + (field.bare.empty() ? fmt::format(" {}", metavar(field))
-                                    : fmt::format(" [{}]", metavar(field)));
+  return text + (field.bare.empty() ? fmt::format(" {}", placeholder_of(field))
+                                    : fmt::format(" [{}]", placeholder_of(field)));
 }
 
 std::string details_text(const OptionField& field) {

@@ -7,11 +7,12 @@
 /// How an option is spelled in help and manual pages.
 namespace phraseq {
 
+/// Whether the option is a flag, and whether its numbers are limited.
 bool takes_no_value(const OptionField& field);
 bool has_range(const OptionField& field);
 
-/// Placeholder of the value in the help: FILE, a|b|c, N.
-std::string metavar(const OptionField& field);
+/// The placeholder of the value: FILE, a|b|c, N.
+std::string placeholder_of(const OptionField& field);
 
 /// "-s, --source-lang TEXT"; "[--data] DATA" for one that needs no flag.
 std::string flags_text(const OptionField& field);

@@ -24,7 +24,7 @@ nlohmann::json described(const OptionField& field) {
           {"section", field.section},
           {"type", kTypes.at(type)},
           {"list", type >= 4 && type <= 6},
-          {"value", takes_no_value(field) ? "" : metavar(field)},
+          {"value", takes_no_value(field) ? "" : placeholder_of(field)},
           {"choices", field.choices},
           {"default", field.default_text},
           {"positional", field.is_positional},

@@ -46,7 +46,7 @@ class PHRASEQ_API EnumTarget {
 /// One described option: a name, a sentence of help, and the field of an options struct that holds
 /// its value. The setters refine the description and return the field, so that they chain:
 ///
-///     v.field("dropout", dropout, "Probability of zeroing an activation.").in(0.0, 1.0);
+///     table.field("dropout", dropout, "Probability of zeroing an activation.").in(0.0, 1.0);
 class PHRASEQ_API OptionField {
  public:
   using Target = std::variant<bool*,
