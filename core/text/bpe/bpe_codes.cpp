@@ -1,6 +1,6 @@
 #include "core/text/bpe/bpe_codes.h"
 
-#include <mutex>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -73,18 +73,12 @@ void remove_end(std::vector<std::string>& symbols) {
 
 }  // namespace
 
-/// Words that were encoded before.
-struct BpeCodes::Cache {
-  std::mutex mutex;
-  std::unordered_map<std::string, std::vector<std::string>> words;
-};
-
 std::vector<std::string_view> split_blanks(std::string_view line) {
   return filled_parts(strip_ends(line), " ");
 }
 
 BpeCodes::BpeCodes(const std::string& text, const std::string& name)
-    : cache_(std::make_unique<Cache>()) {
+    : cache_(std::make_unique<WordCache>(kCachedWords)) {
   std::string_view rest = without_byte_order_mark(text);
   rest = rest.substr(0, rest.find_last_not_of('\n') + 1);
   auto lines = split_text(rest, "\n");
@@ -143,7 +137,7 @@ std::vector<size_t> BpeCodes::next_merge(const std::vector<std::string>& symbols
   for (size_t i = 0; i + 1 < symbols.size(); ++i) {
     if (!keeps())
       continue;
-    const auto found = merges_.find({symbols[i], symbols[i + 1]});
+    const auto found = merges_.find(PairView(symbols[i], symbols[i + 1]));
     if (found == merges_.end())
       continue;
     if (best == merges_.end() || found->second < best->second) {
@@ -231,17 +225,10 @@ std::vector<std::string> BpeCodes::finished(std::vector<std::string> symbols) co
 }
 
 std::vector<std::string> BpeCodes::encode(std::string_view word) const {
-  const std::string key(word);
-  {
-    const std::lock_guard lock(cache_->mutex);
-    const auto known = cache_->words.find(key);
-    if (known != cache_->words.end())
-      return known->second;
-  }
-  auto symbols = finished(merge(word, [] { return true; }));
-  const std::lock_guard lock(cache_->mutex);
-  if (cache_->words.size() < kCachedWords)
-    cache_->words.emplace(key, symbols);
+  std::vector<std::string> symbols;
+  cache_->append(word, symbols, [this](std::string_view unknown) {
+    return finished(merge(unknown, [] { return true; }));
+  });
   return symbols;
 }
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "core/base/api.h"
+#include "core/text/word_cache.h"
 
 namespace phraseq {
 
@@ -38,7 +38,18 @@ class PHRASEQ_API BpeCodes {
 
  private:
   using Pair = std::pair<std::string, std::string>;
-  struct Cache;
+  using PairView = std::pair<std::string_view, std::string_view>;
+  struct PairHash {
+    using is_transparent = void;
+    size_t operator()(const PairView& pair) const {
+      const std::hash<std::string_view> hash;
+      return hash(pair.first) * 31 + hash(pair.second);
+    }
+  };
+  struct PairEqual {
+    using is_transparent = void;
+    bool operator()(const PairView& a, const PairView& b) const { return a == b; }
+  };
 
   void append_end(std::vector<std::string>& symbols) const;
   template <class Keeps>
@@ -49,12 +60,12 @@ class PHRASEQ_API BpeCodes {
   bool in_vocabulary(const std::string& symbol, bool final) const;
   std::vector<std::string> finished(std::vector<std::string> symbols) const;
 
-  std::map<Pair, int64_t> merges_;                ///< and their ranks
-  std::unordered_map<std::string, Pair> halves_;  ///< of merged symbols
+  std::unordered_map<Pair, int64_t, PairHash, PairEqual> merges_;  ///< and their ranks
+  std::unordered_map<std::string, Pair> halves_;                   ///< of merged symbols
   std::unordered_set<std::string> vocabulary_;
   bool is_restricted_ = false;
   bool separate_end_ = false;  ///< version 0.1: the end of a word is a symbol of its own
-  std::unique_ptr<Cache> cache_;
+  std::unique_ptr<WordCache> cache_;
 };
 
 /// The words of a line as subword-nmt separates them: only at blanks.

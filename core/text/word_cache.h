@@ -1,0 +1,50 @@
+#pragma once
+
+#include <array>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "core/base/api.h"
+
+namespace phraseq {
+
+/// The symbols of words that were encoded before; symbols contain no blanks. Thread-safe.
+class PHRASEQ_API WordCache {
+ public:
+  explicit WordCache(size_t most_words) : most_in_part_(most_words / kParts) {}
+
+  /// Appends the symbols of a word: those that are known or, the first time, what `encode` returns.
+  template <class Encode>
+  void append(std::string_view word, std::vector<std::string>& symbols, Encode encode) {
+    if (append_known(word, symbols))
+      return;
+    const std::vector<std::string> made = encode(word);
+    keep(word, made);
+    symbols.insert(symbols.end(), made.begin(), made.end());
+  }
+
+ private:
+  static constexpr size_t kParts = 16;  ///< so that threads rarely wait for each other
+
+  struct Hash {
+    using is_transparent = void;
+    size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
+  };
+  struct Part {
+    std::mutex mutex;
+    /// With their symbols, separated by blanks: a vector would take twice the memory.
+    std::unordered_map<std::string, std::string, Hash, std::equal_to<>> words;
+  };
+
+  bool append_known(std::string_view word, std::vector<std::string>& symbols);
+  void keep(std::string_view word, const std::vector<std::string>& symbols);
+  Part& part_of(std::string_view word) { return parts_[Hash{}(word) / 64 % kParts]; }
+
+  size_t most_in_part_;
+  std::array<Part, kParts> parts_;
+};
+
+}  // namespace phraseq
