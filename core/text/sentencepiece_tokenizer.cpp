@@ -1,5 +1,6 @@
 #include "core/text/sentencepiece_tokenizer.h"
 
+#include <optional>
 #include <random>
 #include <sentencepiece_processor.h>
 #include <utility>
@@ -9,7 +10,9 @@
 #include "core/base/error.h"
 #include "core/base/random.h"
 #include "core/text/append_symbols.h"
+#include "core/text/sentencepiece_words.h"
 #include "core/text/unicode.h"
+#include "core/text/word_cache.h"
 
 // SentencePiece's generator of the calling thread. Exported by the library, in no public header;
 // its public SetRandomGeneratorSeed acts only on threads that have not drawn a number yet.
@@ -21,6 +24,9 @@ namespace phraseq {
 namespace {
 
 using sentencepiece::util::Status;
+
+constexpr size_t kCachedWords = 1 << 16;
+constexpr size_t kLongestCached = 32;
 
 void check(const Status& status, std::string_view step) {
   if (!status.ok())
@@ -44,6 +50,7 @@ std::string load(sentencepiece::SentencePieceProcessor& processor, const std::st
 
 struct SentencePieceTokenizer::State {
   sentencepiece::SentencePieceProcessor processor;
+  std::optional<WordCache> words;  ///< if they can be encoded one by one
 };
 
 SentencePieceTokenizer::SentencePieceTokenizer(std::string model,
@@ -56,6 +63,8 @@ SentencePieceTokenizer::SentencePieceTokenizer(std::string model,
         fmt::format("{}: not a SentencePiece model ({} bytes): {}", name, model_.size(), problem),
         "Give the .model file that spm_train or phraseq preprocess wrote.");
   }
+  if (has_separate_words(model_))
+    state_->words.emplace(kCachedWords);
 }
 
 SentencePieceTokenizer::~SentencePieceTokenizer() = default;
@@ -74,10 +83,31 @@ std::vector<std::string> SentencePieceTokenizer::take_language_token(std::string
   return token;
 }
 
-std::vector<std::string> SentencePieceTokenizer::encode(std::string_view line) const {
-  std::vector<std::string> symbols = take_language_token(line), pieces;
-  check(state_->processor.Encode(prepared(line), &pieces), "encode");
+std::vector<std::string> SentencePieceTokenizer::encoded(std::string_view text) const {
+  std::vector<std::string> symbols, pieces;
+  check(state_->processor.Encode({text.data(), text.size()}, &pieces), "encode");
   append_symbols(pieces, symbols);
+  return symbols;
+}
+
+std::vector<std::string> SentencePieceTokenizer::encode(std::string_view line) const {
+  std::vector<std::string> symbols = take_language_token(line);
+  const std::string text = prepared(line);
+  const auto append = [&](std::string_view part) {
+    const std::vector<std::string> made = encoded(part);
+    symbols.insert(symbols.end(), made.begin(), made.end());
+  };
+  if (!state_->words) {
+    append(text);
+    return symbols;
+  }
+  for (const std::string_view word : separate_words(text)) {
+    if (word.size() > kLongestCached) {
+      append(word);
+    } else {
+      state_->words->append(word, symbols, [&](std::string_view part) { return encoded(part); });
+    }
+  }
   return symbols;
 }
 
