@@ -21,6 +21,7 @@
 #include <sys/utsname.h>
 
 #include "core/base/memory/available_memory.h"
+#include "core/io/folders/scratch_folder.h"
 
 namespace phraseq {
 namespace {
@@ -117,9 +118,7 @@ json disk(const std::string& use, const fs::path& folder) {
 json disks() {
   std::error_code unknown;
   const fs::path current = fs::current_path(unknown);
-  const char* temporary = std::getenv("TMPDIR");
-  return {disk("current folder", current),
-          disk("temporary files", temporary == nullptr ? "/tmp" : temporary)};
+  return {disk("current folder", current), disk("temporary files", folder_for_temporary_files())};
 }
 
 /// Of the environment, which this process's C locale does not follow.

@@ -10,30 +10,23 @@
 #include "core/base/error.h"
 
 namespace phraseq {
-namespace {
 
 namespace fs = std::filesystem;
 
 std::string folder_for_temporary_files() {
   const char* chosen = std::getenv("TMPDIR");
-  if (chosen != nullptr && *chosen == '\0')
-    return "/tmp";  // empty is the same as not set, as for mktemp
-  std::error_code problem;
-  const fs::path folder = fs::temp_directory_path(problem);
-  if (!problem)
-    return folder.string();
-  throw IoError(fmt::format("the folder for temporary files, '{}'", chosen ? chosen : "/tmp"),
-                "use",
-                problem.value(),
-                "Set TMPDIR to a folder that exists.");
+  return chosen == nullptr || *chosen == '\0' ? "/tmp" : chosen;
 }
-
-}  // namespace
 
 ScratchFolder::ScratchFolder(std::string_view purpose)
     : path_(fmt::format("{}/phraseq-{}-XXXXXX", folder_for_temporary_files(), purpose)) {
-  if (::mkdtemp(path_.data()) == nullptr)
-    throw IoError(path_, "make a folder like", errno);
+  if (::mkdtemp(path_.data()) != nullptr)
+    return;
+  const int reason = errno;
+  throw IoError(fmt::format("the folder for temporary files, '{}'", folder_for_temporary_files()),
+                "use",
+                reason,
+                "Set TMPDIR to a folder that exists and in which you may write.");
 }
 
 ScratchFolder::~ScratchFolder() {

@@ -7,11 +7,14 @@
 
 namespace phraseq {
 
+/// TMPDIR, or /tmp if that is not set or empty, as for mktemp; it may not exist.
+PHRASEQ_API std::string folder_for_temporary_files();
+
 /// A new folder of this process in the folder for temporary files, removed with its contents.
 class PHRASEQ_API ScratchFolder {
  public:
   /// Its name is phraseq-PURPOSE-XXXXXX, with random characters. Throws IoError if it cannot be
-  /// created; the error names TMPDIR if that is not a folder.
+  /// created; the error names the folder for temporary files, and TMPDIR.
   explicit ScratchFolder(std::string_view purpose);
   ~ScratchFolder();
   ScratchFolder(const ScratchFolder&) = delete;

@@ -2,16 +2,21 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <string>
 
+#include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/base/error.h"
 #include "core/io/atomic_file.h"
 
 namespace phraseq {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::HasSubstr;
 
 TEST(ScratchFolder, IsRemovedWithItsContents) {
   std::string path;
@@ -25,12 +30,40 @@ TEST(ScratchFolder, IsRemovedWithItsContents) {
   EXPECT_FALSE(fs::exists(path));
 }
 
+/// A variable of the environment with another value for as long as it lives.
+class OtherValue {
+ public:
+  OtherValue(const char* name, const char* value) : name_(name) {
+    if (const char* const before = std::getenv(name))
+      before_ = before;
+    ::setenv(name, value, 1);
+  }
+  ~OtherValue() { before_ ? ::setenv(name_, before_->c_str(), 1) : ::unsetenv(name_); }
+  OtherValue(const OtherValue&) = delete;
+  OtherValue& operator=(const OtherValue&) = delete;
+
+ private:
+  const char* name_;
+  std::optional<std::string> before_;
+};
+
 TEST(ScratchFolder, TakesAnEmptyTmpdirForNone) {
-  const char* before = std::getenv("TMPDIR");
-  const std::string kept = before == nullptr ? "" : before;
-  ::setenv("TMPDIR", "", 1);
+  const OtherValue tmpdir("TMPDIR", ""), tmp("TMP", "/nonexistent");
+  EXPECT_EQ(folder_for_temporary_files(), "/tmp");
   EXPECT_EQ(ScratchFolder("trial").path().rfind("/tmp/phraseq-trial-", 0), 0U);
-  before == nullptr ? ::unsetenv("TMPDIR") : ::setenv("TMPDIR", kept.c_str(), 1);
+}
+
+TEST(ScratchFolder, NamesTheRemedyWhereItCannotBe) {
+  for (const char* folder : {"/nonexistent", "/dev/null", "/proc"}) {
+    const OtherValue tmpdir("TMPDIR", folder);
+    try {
+      const ScratchFolder scratch("trial");
+      ADD_FAILURE() << folder;
+    } catch (const IoError& failure) {
+      EXPECT_THAT(failure.what(), HasSubstr(fmt::format("temporary files, '{}'", folder)));
+      EXPECT_THAT(failure.hint(), HasSubstr("TMPDIR"));
+    }
+  }
 }
 
 TEST(ScratchFolder, IsANewOneEachTime) {
