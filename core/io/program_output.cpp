@@ -25,7 +25,9 @@ class FileActions {
  public:
   FileActions(int output, int errors) {
     posix_spawn_file_actions_init(&actions_);
-    posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    const bool has_null = ::access("/dev/null", R_OK) == 0;  // not in every container
+    const char* const nothing = has_null ? "/dev/null" : "/";
+    posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, nothing, O_RDONLY, 0);
     posix_spawn_file_actions_adddup2(&actions_, output, STDOUT_FILENO);
     posix_spawn_file_actions_adddup2(&actions_, errors, STDERR_FILENO);
   }

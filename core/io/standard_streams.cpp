@@ -13,8 +13,11 @@ namespace {
 
 void open_if_closed(int stream) {
   constexpr std::array<int, 3> kModes = {O_WRONLY, O_RDONLY, O_RDWR};
-  if (::fcntl(stream, F_GETFD) == -1 && errno == EBADF)
-    ::open("/dev/null", kModes[static_cast<size_t>(stream)]);
+  if (::fcntl(stream, F_GETFD) != -1 || errno != EBADF)
+    return;
+  // Where there is no /dev, a folder can neither be read nor written, either.
+  if (::open("/dev/null", kModes[static_cast<size_t>(stream)]) < 0)
+    ::open("/", O_RDONLY | O_DIRECTORY);
 }
 
 /// A file waits in any case.
