@@ -232,10 +232,19 @@ bool begin_command(Options& options,
   return begin_command(table, command, arguments, [&] { return options.problems(); });
 }
 
+std::filesystem::path program_folder() {
+  constexpr const char* kProgram = "/proc/self/exe";
+  std::error_code problem;
+  const auto program = std::filesystem::read_symlink(kProgram, problem);
+  if (problem)
+    throw IoError(kProgram, "read", problem.value(), "Mount /proc, which knows where phraseq is.");
+  return program.parent_path();
+}
+
 std::vector<std::filesystem::path> command_programs() {
   namespace fs = std::filesystem;
   std::vector<fs::path> programs;
-  for (const auto& entry : entries_of(fs::read_symlink("/proc/self/exe").parent_path())) {
+  for (const auto& entry : entries_of(program_folder())) {
     const bool is_program = entry.is_regular_file() && access(entry.path().c_str(), X_OK) == 0;
     if (is_program && entry.path().filename().string().starts_with("phraseq-"))
       programs.push_back(entry.path());

@@ -1,6 +1,5 @@
 // phraseq doctor: this machine and this installation on one page, for a bug report.
 
-#include <filesystem>
 #include <iostream>
 #include <string>
 
@@ -36,8 +35,7 @@ int doctor(std::span<const std::string> arguments) {
            "with the disk, the memory or a system limit."},
           arguments))
     return kExitOk;
-  const std::string programs =
-      std::filesystem::read_symlink("/proc/self/exe").parent_path().string();
+  const std::string programs = program_folder().string();
   const auto report = doctor_report(plugin_search_path(options.plugins.plugin_dir), programs);
   constexpr auto kReplace = nlohmann::json::error_handler_t::replace;
   std::cout << (options.json ? report.dump(2, ' ', false, kReplace) + "\n" : doctor_page(report));

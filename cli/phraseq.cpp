@@ -65,7 +65,7 @@ constexpr auto kSummaries = std::to_array<std::array<std::string_view, 2>>({
 
 /// The folders that may hold commands: this program's own, then those of the PATH (absolute ones).
 std::vector<fs::path> command_folders() {
-  std::vector<fs::path> folders = {fs::read_symlink("/proc/self/exe").parent_path()};
+  std::vector<fs::path> folders = {phraseq::program_folder()};
   const char* variable = std::getenv("PATH");
   const std::string_view path = variable == nullptr ? "" : variable;
   for (const std::string_view folder : phraseq::filled_parts(path, ":")) {

@@ -13,6 +13,7 @@
 #include <fmt/ranges.h>
 #include <sys/wait.h>
 
+#include "cli/command.h"
 #include "core/base/error.h"
 #include "core/plugin/component_text.h"
 #include "core/plugin/loader.h"
@@ -46,7 +47,7 @@ std::vector<std::string> conformance_arguments(const PluginsOptions& options) {
 
 /// Goes on as `phraseq conformance`, which is linked with LibTorch: this program is not.
 [[noreturn]] void become_conformance(const PluginsOptions& options) {
-  const fs::path program = fs::read_symlink("/proc/self/exe").parent_path() / "phraseq-conformance";
+  const fs::path program = program_folder() / "phraseq-conformance";
   const std::vector<std::string> arguments = conformance_arguments(options);
   std::vector<const char*> argv = {program.c_str()};
   for (const std::string& argument : arguments) argv.push_back(argument.c_str());
