@@ -13,7 +13,7 @@
 #include "core/checkpoint/safetensors/tensor_role.h"
 #include "core/convert/option_ranges.h"
 #include "core/io/mapping/mapped_file.h"
-#include "core/text/sentencepiece_tokenizer.h"
+#include "core/text/sentencepiece/sentencepiece_tokenizer.h"
 #include "phraseq/abi_stamp.h"
 
 namespace phraseq {

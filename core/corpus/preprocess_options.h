@@ -11,7 +11,7 @@
 #include "core/options/option_table.h"
 #include "core/options/shards/shard_options.h"
 #include "core/phrase_memory/phrase_memory_options.h"
-#include "core/text/sentencepiece_training.h"
+#include "core/text/sentencepiece/sentencepiece_training.h"
 
 namespace phraseq {
 

@@ -11,7 +11,7 @@
 #include "core/corpus/trees/tree_alignment.h"
 #include "core/io/json_reader.h"
 #include "core/io/mapping/mapped_file.h"
-#include "core/text/sentencepiece_tokenizer.h"
+#include "core/text/sentencepiece/sentencepiece_tokenizer.h"
 #include "core/text/subword_marks.h"
 
 namespace phraseq {

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
-#include "core/text/sentencepiece_training.h"
+#include "core/text/sentencepiece/sentencepiece_training.h"
 #include "tests/end_to_end/workspace.h"
 
 namespace phraseq {

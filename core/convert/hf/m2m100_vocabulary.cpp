@@ -14,7 +14,7 @@
 #include "core/convert/hf/language_token_forms.h"
 #include "core/io/json_reader.h"
 #include "core/io/mapping/mapped_file.h"
-#include "core/text/sentencepiece_tokenizer.h"
+#include "core/text/sentencepiece/sentencepiece_tokenizer.h"
 
 namespace phraseq {
 namespace {

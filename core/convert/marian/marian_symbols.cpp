@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "core/io/yaml/yaml_reader.h"
-#include "core/text/sentencepiece_tokenizer.h"
+#include "core/text/sentencepiece/sentencepiece_tokenizer.h"
 
 namespace phraseq {
 namespace {

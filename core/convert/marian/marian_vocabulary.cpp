@@ -11,7 +11,7 @@
 #include "core/io/json_reader.h"
 #include "core/io/mapping/mapped_file.h"
 #include "core/io/yaml/yaml_reader.h"
-#include "core/text/sentencepiece_tokenizer.h"
+#include "core/text/sentencepiece/sentencepiece_tokenizer.h"
 
 namespace phraseq {
 namespace {

@@ -16,7 +16,7 @@
 #include "core/io/crc32c.h"
 #include "core/io/mapping/mapped_file.h"
 #include "core/text/finalized_dictionary.h"
-#include "core/text/sentencepiece_tokenizer.h"
+#include "core/text/sentencepiece/sentencepiece_tokenizer.h"
 #include "core/text/vocabulary_report.h"
 #include "phraseq/abi_stamp.h"
 

@@ -6,7 +6,7 @@
 
 #include "core/base/log.h"
 #include "core/options/enum_name.h"
-#include "core/text/sentencepiece_training.h"
+#include "core/text/sentencepiece/sentencepiece_training.h"
 #include "core/text/unicode.h"
 
 namespace phraseq {

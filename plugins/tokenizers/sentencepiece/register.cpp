@@ -1,5 +1,5 @@
 #include "core/plugin/plugin.h"
-#include "core/text/sentencepiece_tokenizer.h"
+#include "core/text/sentencepiece/sentencepiece_tokenizer.h"
 
 namespace {
 

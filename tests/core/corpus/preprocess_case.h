@@ -10,7 +10,7 @@
 #include "core/base/log.h"
 #include "core/corpus/data_folder.h"
 #include "core/corpus/preprocess.h"
-#include "core/text/sentencepiece_tokenizer.h"
+#include "core/text/sentencepiece/sentencepiece_tokenizer.h"
 #include "core/text/word_tokenizer.h"
 #include "tests/core/io/temporary_folder.h"
 #include "tests/support/message_of.h"

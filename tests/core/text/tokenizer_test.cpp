@@ -8,8 +8,8 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
-#include "core/text/sentencepiece_tokenizer.h"
-#include "core/text/sentencepiece_training.h"
+#include "core/text/sentencepiece/sentencepiece_tokenizer.h"
+#include "core/text/sentencepiece/sentencepiece_training.h"
 #include "core/text/word_tokenizer.h"
 
 namespace phraseq {

@@ -9,8 +9,8 @@
 
 #include "core/base/error.h"
 #include "core/io/line_reader.h"
-#include "core/text/sentencepiece_tokenizer.h"
-#include "core/text/sentencepiece_training.h"
+#include "core/text/sentencepiece/sentencepiece_tokenizer.h"
+#include "core/text/sentencepiece/sentencepiece_training.h"
 #include "core/text/word_tokenizer.h"
 #include "tests/support/message_of.h"
 

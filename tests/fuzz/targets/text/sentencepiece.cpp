@@ -1,7 +1,7 @@
 // A SentencePiece model: its pieces, and a line cut into them and joined again. The model is parsed
 // by SentencePiece's library, which is not compiled for fuzzing: only what it does to itself shows.
 
-#include "core/text/sentencepiece_tokenizer.h"
+#include "core/text/sentencepiece/sentencepiece_tokenizer.h"
 #include "tests/fuzz/fuzz_input.h"
 
 PHRASEQ_FUZZ_TARGET(sentencepiece) {

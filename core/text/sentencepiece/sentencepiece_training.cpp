@@ -1,4 +1,4 @@
-#include "core/text/sentencepiece_training.h"
+#include "core/text/sentencepiece/sentencepiece_training.h"
 
 #include <exception>
 #include <sentencepiece_trainer.h>

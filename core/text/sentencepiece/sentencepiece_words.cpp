@@ -1,4 +1,4 @@
-#include "core/text/sentencepiece_words.h"
+#include "core/text/sentencepiece/sentencepiece_words.h"
 
 #include <algorithm>
 #include <array>

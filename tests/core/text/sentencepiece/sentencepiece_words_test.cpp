@@ -1,4 +1,4 @@
-#include "core/text/sentencepiece_words.h"
+#include "core/text/sentencepiece/sentencepiece_words.h"
 
 #include <sentencepiece_processor.h>
 #include <sentencepiece_trainer.h>
@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/text/sentencepiece_tokenizer.h"
+#include "core/text/sentencepiece/sentencepiece_tokenizer.h"
 
 namespace phraseq {
 namespace {

@@ -1,4 +1,4 @@
-#include "core/text/sentencepiece_tokenizer.h"
+#include "core/text/sentencepiece/sentencepiece_tokenizer.h"
 
 #include <optional>
 #include <random>
@@ -10,7 +10,7 @@
 #include "core/base/error.h"
 #include "core/base/random.h"
 #include "core/text/append_symbols.h"
-#include "core/text/sentencepiece_words.h"
+#include "core/text/sentencepiece/sentencepiece_words.h"
 #include "core/text/unicode.h"
 #include "core/text/word_cache.h"
 
