@@ -9,6 +9,7 @@
 #include <set>
 #include <stdexcept>
 #include <system_error>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -21,6 +22,7 @@
 #include "core/io/atomic_file.h"
 #include "core/io/failpoint.h"
 #include "core/io/folders/folder_entries.h"
+#include "core/io/json_reader.h"
 #include "core/io/mapping/mapped_file.h"
 #include "core/io/temporary_name.h"
 
@@ -32,21 +34,33 @@ namespace fs = std::filesystem;
 constexpr std::array kAllKinds = {
     CheckpointKind::kEpoch, CheckpointKind::kUpdate, CheckpointKind::kBest};
 
-/// All checkpoints of the folder, the one written last first.
+/// The number of updates before a checkpoint was written; -1 if it does not say or cannot be read.
+int64_t recorded_updates(const std::string& path) {
+  try {
+    const auto file = CheckpointFile::open(path, /*verify_tensors=*/false);
+    const nlohmann::json train = file.metadata_json("train");
+    return JsonEntry(train, path).at("state").at("updates").whole_number(0);
+  } catch (const std::exception&) {
+    return -1;
+  }
+}
+
+/// All checkpoints of the folder, the one with the most updates first; of those that do not say,
+/// and of equal ones, the one written last. Copying may change times of files.
 std::vector<std::string> newest_first(const std::string& folder) {
-  std::vector<std::pair<fs::file_time_type, std::string>> files;
+  std::vector<std::tuple<int64_t, fs::file_time_type, std::string>> files;
   for (const auto kind : kAllKinds) {
     for (const auto& name : list_checkpoints(folder, kind)) {
       const auto path = fs::path(folder) / name.file_name();
       std::error_code gone;
       const auto time = fs::last_write_time(path, gone);
       if (!gone)
-        files.emplace_back(time, path.string());
+        files.emplace_back(recorded_updates(path.string()), time, path.string());
     }
   }
   std::ranges::sort(files, std::greater<>());
   std::vector<std::string> paths;
-  for (auto& [time, path] : files) paths.push_back(std::move(path));
+  for (auto& file : files) paths.push_back(std::move(std::get<std::string>(file)));
   return paths;
 }
 

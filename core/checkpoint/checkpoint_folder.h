@@ -34,10 +34,10 @@ struct RetentionRules {
 };
 
 /// The file that a pointer in an existing folder leads to, fully verified. A bad pointer or target
-/// is reported with log_warning, and the newest file that passes verification is used instead; with
-/// `strict`, it is a FormatError. It is also a FormatError if there are checkpoints but none
-/// passes. Null if there is nothing to continue from: no such pointer and, for `checkpoint_last`,
-/// no checkpoint either.
+/// is reported with log_warning, and the file with the most updates that passes verification is
+/// used instead; with `strict`, it is a FormatError. It is also a FormatError if there are
+/// checkpoints but none passes. Null if there is nothing to continue from: no such pointer and, for
+/// `checkpoint_last`, no checkpoint either.
 PHRASEQ_API std::optional<std::string> resolve_in_folder(const std::string& folder,
                                                          const std::string& pointer,
                                                          bool strict);

@@ -5,10 +5,12 @@
 #include <stdexcept>
 #include <unistd.h>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
+#include "core/checkpoint/checkpoint_writer.h"
 #include "core/io/atomic_file.h"
 #include "tests/core/checkpoint/checkpoint_test_files.h"
 #include "tests/core/io/child_process.h"
@@ -228,6 +230,24 @@ TEST_F(DamagedTarget, HasNoPointerYet) {
   EXPECT_THROW(folder.resolve(kLastPointer, /*strict=*/true), FormatError);
   EXPECT_EQ(fall_back(), folder.epoch_path(3));
   EXPECT_EQ(folder.resolve(kBestPointer, /*strict=*/true), std::nullopt);
+}
+
+// As after a copy that does not keep the times of files.
+TEST(CheckpointFolder, FallsBackToTheCheckpointWithTheMostUpdates) {
+  const TemporaryFolder temporary;
+  const CheckpointFolder folder(temporary.path());
+  const auto write = [&](int64_t update, int age) {
+    const std::string path = folder.update_path(1, update);
+    write_checkpoint(
+        path, {{"train", fmt::format(R"({{"state": {{"updates": {}}}}})", update)}}, {});
+    fs::last_write_time(path, fs::file_time_type::clock::now() - std::chrono::seconds(age));
+    return path;
+  };
+  write(9, 10);
+  const std::string newest = write(10, 30);
+  write_aged(folder.epoch_path(1), 1, 0);  // does not say
+  write(8, 20);
+  EXPECT_THAT(folder.resolve(kLastPointer, /*strict=*/false), Optional(newest));
 }
 
 TEST(Retention, KeepsTheLastOfEachKind) {
