@@ -237,7 +237,8 @@ std::filesystem::path program_folder() {
   std::error_code problem;
   const auto program = std::filesystem::read_symlink(kProgram, problem);
   if (problem)
-    throw IoError(kProgram, "read", problem.value(), "Mount /proc, which knows where phraseq is.");
+    throw IoError(
+        kProgram, "read", problem.value(), "Mount /proc: a command finds the others through it.");
   return program.parent_path();
 }
 

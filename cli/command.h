@@ -60,7 +60,7 @@ bool begin_run(Run& run, const CommandText& command, std::span<const std::string
       [&run](const std::string& option) { return run.explain_unknown(option); });
 }
 
-/// The folder of this program. Throws IoError where /proc, which knows it, is not mounted.
+/// The folder of this program. Throws IoError if /proc is not mounted.
 std::filesystem::path program_folder();
 
 /// The programs of all commands, phraseq-NAME in the folder of this one, sorted by name.

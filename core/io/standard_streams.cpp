@@ -15,7 +15,7 @@ void open_if_closed(int stream) {
   constexpr std::array<int, 3> kModes = {O_WRONLY, O_RDONLY, O_RDWR};
   if (::fcntl(stream, F_GETFD) != -1 || errno != EBADF)
     return;
-  // Where there is no /dev, a folder can neither be read nor written, either.
+  // Without /dev: reading and writing a folder fail, too.
   if (::open("/dev/null", kModes[static_cast<size_t>(stream)]) < 0)
     ::open("/", O_RDONLY | O_DIRECTORY);
 }

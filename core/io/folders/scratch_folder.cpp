@@ -26,7 +26,7 @@ ScratchFolder::ScratchFolder(std::string_view purpose)
   throw IoError(fmt::format("the folder for temporary files, '{}'", folder_for_temporary_files()),
                 "use",
                 reason,
-                "Set TMPDIR to a folder that exists and in which you may write.");
+                "Set TMPDIR to an existing folder that you can write to.");
 }
 
 ScratchFolder::~ScratchFolder() {

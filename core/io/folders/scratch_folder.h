@@ -7,7 +7,7 @@
 
 namespace phraseq {
 
-/// TMPDIR, or /tmp if that is not set or empty, as for mktemp; it may not exist.
+/// TMPDIR, or /tmp if it is empty or not set, as mktemp does; the folder need not exist.
 PHRASEQ_API std::string folder_for_temporary_files();
 
 /// A new folder of this process in the folder for temporary files, removed with its contents.

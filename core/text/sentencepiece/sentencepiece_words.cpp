@@ -63,8 +63,9 @@ class Fields {
   std::string_view rest_;
 };
 
-/// Whether no piece continues after the end of a word, a blank alone is known, and no piece is
-/// marked as unused: it would be divided as it was formed last, maybe in another word.
+/// Checks that no piece goes beyond the end of a word, that the blank is a piece, and that no piece
+/// is unused: SentencePiece divides an unused piece again, as it was merged last, maybe in another
+/// word.
 class PieceCheck {
  public:
   void add(std::string_view piece_message) {
@@ -91,7 +92,7 @@ class PieceCheck {
   bool has_blank_ = false;
 };
 
-/// From a TrainerSpec: BPE whose blanks begin words.
+/// Of a TrainerSpec: whether the model is BPE and blanks begin words.
 bool is_bpe(std::string_view trainer) {
   bool bpe = false, blank_first = true;
   Fields fields(trainer);
@@ -104,7 +105,8 @@ bool is_bpe(std::string_view trainer) {
   return bpe && blank_first;
 }
 
-/// From a NormalizerSpec. Rules of the user's own have another name.
+/// Of a NormalizerSpec: whether it is one that SentencePiece provides, with the usual blanks. A
+/// user's own rules have another name.
 bool is_provided(std::string_view normalizer) {
   constexpr std::array<std::string_view, 5> kNames = {
       "nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf", "identity"};

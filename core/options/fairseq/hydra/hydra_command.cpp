@@ -51,7 +51,7 @@ bool is_ignored(std::string_view name) {
   return std::ranges::find(kIgnored, name) != kIgnored.end();
 }
 
-/// Throws UsageError for a group that `place` has and fairseq has not.
+/// Throws UsageError for a group that fairseq does not have; `place` is where it was found.
 void require_group(std::string_view group, const std::string& place) {
   if (!is_group(group) && !is_ignored(group)) {
     throw UsageError(fmt::format("{}: '{}' is not a group of settings", place, group),
