@@ -45,18 +45,25 @@ int64_t recorded_updates(const std::string& path) {
   }
 }
 
+/// The paths of all checkpoints of the folder.
+std::vector<std::string> all_checkpoints(const std::string& folder) {
+  std::vector<std::string> paths;
+  for (const auto kind : kAllKinds) {
+    for (const auto& name : list_checkpoints(folder, kind))
+      paths.push_back((fs::path(folder) / name.file_name()).string());
+  }
+  return paths;
+}
+
 /// All checkpoints of the folder, the one with the most updates first; of those that do not say,
 /// and of equal ones, the one written last. Copying may change times of files.
 std::vector<std::string> newest_first(const std::string& folder) {
   std::vector<std::tuple<int64_t, fs::file_time_type, std::string>> files;
-  for (const auto kind : kAllKinds) {
-    for (const auto& name : list_checkpoints(folder, kind)) {
-      const auto path = fs::path(folder) / name.file_name();
-      std::error_code gone;
-      const auto time = fs::last_write_time(path, gone);
-      if (!gone)
-        files.emplace_back(recorded_updates(path.string()), time, path.string());
-    }
+  for (const std::string& path : all_checkpoints(folder)) {
+    std::error_code gone;
+    const auto time = fs::last_write_time(path, gone);
+    if (!gone)
+      files.emplace_back(recorded_updates(path), time, path);
   }
   std::ranges::sort(files, std::greater<>());
   std::vector<std::string> paths;
@@ -239,7 +246,7 @@ std::optional<std::string> resolve_in_folder(const std::string& folder,
     if (const auto content = read_pointer(path)) {
       return checked_target(path, *content, /*verify_tensors=*/true);
     }
-    if (pointer != kLastPointer || newest_first(folder).empty())
+    if (pointer != kLastPointer || all_checkpoints(folder).empty())
       return std::nullopt;
     throw FormatError(fmt::format("{}: there are checkpoints, but this pointer is missing", path));
   } catch (const Error& problem) {

@@ -15,7 +15,7 @@ bool WordCache::append_known(std::string_view word, std::vector<std::string>& sy
   return true;
 }
 
-void WordCache::keep(std::string_view word, const std::vector<std::string>& symbols) {
+void WordCache::keep(std::string_view word, std::span<const std::string> symbols) {
   std::string joined;
   for (const std::string& symbol : symbols) joined += (joined.empty() ? "" : " ") + symbol;
   joined.shrink_to_fit();

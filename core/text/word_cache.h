@@ -2,6 +2,7 @@
 
 #include <array>
 #include <mutex>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -16,14 +17,15 @@ class PHRASEQ_API WordCache {
  public:
   explicit WordCache(size_t most_words) : most_in_part_(most_words / kParts) {}
 
-  /// Appends the symbols of a word: those that are known or, the first time, what `encode` returns.
+  /// Appends the symbols of a word: those that are known or, the first time, what
+  /// `encode(word, symbols)` appends.
   template <class Encode>
   void append(std::string_view word, std::vector<std::string>& symbols, Encode encode) {
     if (append_known(word, symbols))
       return;
-    const std::vector<std::string> made = encode(word);
-    keep(word, made);
-    symbols.insert(symbols.end(), made.begin(), made.end());
+    const size_t before = symbols.size();
+    encode(word, symbols);
+    keep(word, std::span(symbols).subspan(before));
   }
 
  private:
@@ -40,7 +42,7 @@ class PHRASEQ_API WordCache {
   };
 
   bool append_known(std::string_view word, std::vector<std::string>& symbols);
-  void keep(std::string_view word, const std::vector<std::string>& symbols);
+  void keep(std::string_view word, std::span<const std::string> symbols);
   Part& part_of(std::string_view word) { return parts_[Hash{}(word) / 64 % kParts]; }
 
   size_t most_in_part_;

@@ -226,8 +226,8 @@ std::vector<std::string> BpeCodes::finished(std::vector<std::string> symbols) co
 
 std::vector<std::string> BpeCodes::encode(std::string_view word) const {
   std::vector<std::string> symbols;
-  cache_->append(word, symbols, [this](std::string_view unknown) {
-    return finished(merge(unknown, [] { return true; }));
+  cache_->append(word, symbols, [this](std::string_view unknown, std::vector<std::string>& made) {
+    made = finished(merge(unknown, [] { return true; }));
   });
   return symbols;
 }

@@ -83,30 +83,28 @@ std::vector<std::string> SentencePieceTokenizer::take_language_token(std::string
   return token;
 }
 
-std::vector<std::string> SentencePieceTokenizer::encoded(std::string_view text) const {
-  std::vector<std::string> symbols, pieces;
+void SentencePieceTokenizer::append_encoded(std::string_view text,
+                                            std::vector<std::string>& symbols) const {
+  std::vector<std::string> pieces;
   check(state_->processor.Encode({text.data(), text.size()}, &pieces), "encode");
   append_symbols(pieces, symbols);
-  return symbols;
 }
 
 std::vector<std::string> SentencePieceTokenizer::encode(std::string_view line) const {
   std::vector<std::string> symbols = take_language_token(line);
   const std::string text = prepared(line);
-  const auto append = [&](std::string_view part) {
-    const std::vector<std::string> made = encoded(part);
-    symbols.insert(symbols.end(), made.begin(), made.end());
+  const auto append = [this](std::string_view part, std::vector<std::string>& made) {
+    append_encoded(part, made);
   };
   if (!state_->words) {
-    append(text);
+    append(text, symbols);
     return symbols;
   }
   for (const std::string_view word : separate_words(text)) {
-    if (word.size() > kLongestCached) {
-      append(word);
-    } else {
-      state_->words->append(word, symbols, [&](std::string_view part) { return encoded(part); });
-    }
+    if (word.size() > kLongestCached)
+      append(word, symbols);
+    else
+      state_->words->append(word, symbols, append);
   }
   return symbols;
 }

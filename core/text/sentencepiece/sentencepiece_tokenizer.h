@@ -54,7 +54,7 @@ class PHRASEQ_API SentencePieceTokenizer : public Tokenizer {
 
  private:
   std::string prepared(std::string_view line) const;
-  std::vector<std::string> encoded(std::string_view text) const;
+  void append_encoded(std::string_view text, std::vector<std::string>& symbols) const;
   std::vector<std::string> take_language_token(std::string_view& line) const;
 
   struct State;
