@@ -12,6 +12,7 @@
 #include "core/score/compare/comparison_json.h"
 #include "core/score/compare/comparison_plot.h"
 #include "core/score/compare/comparison_text.h"
+#include "core/score/compare/word_frequencies.h"
 #include "core/score/metrics/metric_set.h"
 
 namespace phraseq {
@@ -21,8 +22,9 @@ using score::CompareOptions;
 
 constexpr const char* kUsage = "A B [C...] --ref REF [--src SRC] [options]";
 constexpr const char* kDescription =
-    "Compares the output of two or more systems: all metrics with significance tests, and one "
-    "metric by sentence length.";
+    "Compares the output of two or more systems: all metrics with significance tests, one metric "
+    "by "
+    "sentence length, and the translation of words by their frequency in the training text.";
 
 score::Buckets make_buckets(const CompareOptions& options, const score::Lines& text) {
   return {options.source.empty() ? "reference" : "source",
@@ -50,7 +52,10 @@ std::string render(const CompareOptions& options, const score::Comparison& compa
 
 std::string draw(const CompareOptions& options, const score::Comparison& comparison) {
   const bool lines = options.plot_kind == score::PlotKind::kLines;
-  return comparison_plot(comparison, static_cast<int>(options.width), lines).document();
+  const score::BucketTable& table = options.plot_by == score::PlotTable::kFrequency
+                                        ? comparison.frequencies.value()
+                                        : comparison.lengths;
+  return comparison_plot(comparison, table, static_cast<int>(options.width), lines).document();
 }
 
 /// Report and picture can be written.
@@ -59,7 +64,18 @@ void check_outputs(const CompareOptions& options) {
   check_result_target(options.plot);
 }
 
-score::Comparison compare(const CompareOptions& options, const score::MetricSet& metric_set) {
+/// What BLEU's options in `table` make of a line.
+score::WordSettings word_settings(const OptionTable& table, const std::string& target_language) {
+  const std::string tokenizer = table.find("tokenize")->to_text();
+  return {score::make_bleu_tokenizer(
+              tokenizer.empty() ? score::default_tokenizer(target_language) : tokenizer,
+              table.find("spm-model")->to_text()),
+          table.find("lowercase")->to_text() == "yes"};
+}
+
+score::Comparison compare(const CompareOptions& options,
+                          const OptionTable& table,
+                          const score::MetricSet& metric_set) {
   const MetricSetup setup{options.target_language()};
   const auto metrics = metric_set.make_all(options.metrics, setup);
   const auto bucket_metric = metric_set.make(options.bucket_metric, setup);
@@ -75,6 +91,12 @@ score::Comparison compare(const CompareOptions& options, const score::MetricSet&
       options.source.empty() ? input.references.front() : score::read_score_lines(options.source);
   auto comparison = score::compare(
       metrics, *bucket_metric, input, systems, make_buckets(options, text), sampling);
+  if (!options.train_text.empty()) {
+    const score::WordFrequencies frequencies(word_settings(table, options.target_language()),
+                                             options.train_text);
+    comparison.frequencies =
+        score::compare_by_frequency(frequencies, options.frequency_edges, input, systems, sampling);
+  }
   if (options.format == score::CompareFormat::kHtml && options.sentences > 0) {
     const auto single = metric_set.make(options.bucket_metric, {options.target_language(), true});
     comparison.sentences = compare_sentences(*single,
@@ -112,7 +134,7 @@ int compare_command(std::span<const std::string> arguments) {
     return kExitOk;
   check_outputs(options);
   metric_set.warn_of_unused_options();
-  write_report(options, compare(options, metric_set));
+  write_report(options, compare(options, table, metric_set));
   return kExitOk;
 }
 

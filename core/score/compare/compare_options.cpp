@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <functional>
+#include <utility>
+
+#include <fmt/format.h>
 
 #include "core/options/command_line.h"
 #include "core/plot/plot_file.h"
@@ -45,6 +48,20 @@ void describe_buckets(OptionTable& table, CompareOptions& o) {
   table.field("bucket-metric", o.bucket_metric, "The metric of the buckets, by name.");
 }
 
+void describe_frequencies(OptionTable& table, CompareOptions& o) {
+  table.section("Word frequencies");
+  table
+      .field("train-text",
+             o.train_text,
+             "Training text in the target language: also report how well words are translated (F1) "
+             "by their frequency in it. Words are divided by BLEU's --tokenize.")
+      .value_name("FILE...");
+  table.field("frequency-edges",
+              o.frequency_edges,
+              "Edges of the frequency buckets: 1,5 gives words that do not occur in the training "
+              "text, that occur 1 to 4 times, and that occur 5 times or more.");
+}
+
 void describe_significance(OptionTable& table, CompareOptions& o) {
   table.section("Significance");
   table.field("samples", o.samples, "Number of bootstrap resamples.").in(1, 1000000);
@@ -68,9 +85,10 @@ void describe_report(OptionTable& table, CompareOptions& o) {
       .short_flag("o")
       .value_name("FILE")
       .writes_file();
-  table.field("plot", o.plot, "Also plot the scores by length, as SVG.")
+  table.field("plot", o.plot, "Also plot the scores by length or word frequency, as SVG.")
       .value_name("FILE.svg")
       .writes_file();
+  table.field("plot-by", o.plot_by, kPlotTableNames, "Which scores to plot.");
   table.field("plot-kind", o.plot_kind, kPlotKindNames, "Plot bars or lines.");
   table
       .field(
@@ -87,12 +105,19 @@ void describe_report(OptionTable& table, CompareOptions& o) {
       .short_flag("nc");
 }
 
+bool are_edges(const std::vector<int64_t>& edges) {
+  const bool rising =
+      std::adjacent_find(edges.begin(), edges.end(), std::greater_equal<>()) == edges.end();
+  return rising && (edges.empty() || edges.front() >= 1);
+}
+
 }  // namespace
 
 void CompareOptions::describe(OptionTable& table) {
   describe_input(table, *this);
   MetricOptions::describe(table);
   describe_buckets(table, *this);
+  describe_frequencies(table, *this);
   describe_significance(table, *this);
   describe_report(table, *this);
 }
@@ -101,16 +126,22 @@ std::vector<std::string> CompareOptions::problems() const {
   auto found = MetricOptions::problems();
   if (systems.size() == 1)
     found.emplace_back("a comparison needs at least two systems");
-  const bool rising =
-      std::adjacent_find(bucket_edges.begin(), bucket_edges.end(), std::greater_equal<>()) ==
-      bucket_edges.end();
-  if (!rising || (!bucket_edges.empty() && bucket_edges.front() < 1))
-    found.emplace_back("--bucket-edges: expected positive integers in increasing order");
+  for (const auto& [name, edges] :
+       {std::pair("bucket-edges", &bucket_edges), {"frequency-edges", &frequency_edges}}) {
+    if (!are_edges(*edges))
+      found.push_back(fmt::format("--{}: expected positive integers in increasing order", name));
+  }
   const CompareOptions defaults;
+  if (train_text.empty() && frequency_edges != defaults.frequency_edges)
+    found.emplace_back("--frequency-edges needs --train-text FILE");
+  if (train_text.empty() && plot_by == PlotTable::kFrequency)
+    found.emplace_back("--plot-by frequency needs --train-text FILE");
   if (format != CompareFormat::kHtml && sentences != defaults.sentences)
     found.emplace_back("--sentences needs --format html");
   if (plot.empty() && plot_kind != defaults.plot_kind)
     found.emplace_back("--plot-kind needs --plot FILE");
+  if (plot.empty() && plot_by != defaults.plot_by)
+    found.emplace_back("--plot-by needs --plot FILE");
   if (const auto problem = phraseq::plot::plot_file_problem(plot))
     found.push_back(*problem);
   return found;
@@ -121,6 +152,8 @@ std::vector<std::string> CompareOptions::peek_metrics(
   auto named = MetricOptions::peek_metrics(table, arguments);
   const auto for_buckets = peek_list(table, arguments, "bucket-metric");
   named.push_back(for_buckets.empty() ? bucket_metric : for_buckets.back());
+  if (!peek_list(table, arguments, "train-text").empty())
+    named.emplace_back("bleu");  // its options say what a word is
   return named;
 }
 

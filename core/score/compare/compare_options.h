@@ -11,6 +11,7 @@ namespace phraseq::score {
 
 enum class CompareFormat { kText, kJson, kHtml };
 enum class PlotKind { kBars, kLines };
+enum class PlotTable { kLength, kFrequency };
 
 inline constexpr EnumName<LengthUnit> kLengthUnitNames[] = {
     {"words", LengthUnit::kWords}, {"characters", LengthUnit::kCharacters}};
@@ -18,6 +19,8 @@ inline constexpr EnumName<CompareFormat> kCompareFormatNames[] = {
     {"text", CompareFormat::kText}, {"json", CompareFormat::kJson}, {"html", CompareFormat::kHtml}};
 inline constexpr EnumName<PlotKind> kPlotKindNames[] = {{"bars", PlotKind::kBars},
                                                         {"lines", PlotKind::kLines}};
+inline constexpr EnumName<PlotTable> kPlotTableNames[] = {{"length", PlotTable::kLength},
+                                                          {"frequency", PlotTable::kFrequency}};
 
 /// The options of `phraseq compare`.
 struct PHRASEQ_API CompareOptions : MetricOptions {
@@ -29,6 +32,8 @@ struct PHRASEQ_API CompareOptions : MetricOptions {
   std::vector<int64_t> bucket_edges = {15, 30, 45};
   LengthUnit bucket_unit = LengthUnit::kWords;
   std::string bucket_metric = "bleu";
+  std::vector<std::string> train_text;
+  std::vector<int64_t> frequency_edges = {1, 2, 5, 10, 100, 1000};
   int64_t samples = 1000;
   std::string seed = "12345";
   int64_t threads = 0;
@@ -36,6 +41,7 @@ struct PHRASEQ_API CompareOptions : MetricOptions {
   std::string output;
   std::string plot;
   PlotKind plot_kind = PlotKind::kBars;
+  PlotTable plot_by = PlotTable::kLength;
   int64_t sentences = 20;
   int64_t width = 1;
   bool no_color = false;

@@ -6,50 +6,10 @@
 
 #include "core/base/error.h"
 #include "core/base/wording/counted.h"
-#include "core/score/report/signature.h"
 #include "core/text/unicode.h"
 
 namespace phraseq::score {
 namespace {
-
-/// The systems' scores from their statistics, the first being the baseline. Of equal scores the
-/// p-value is 1: sacrebleu's formula, made for different systems, gives its lowest one.
-std::vector<ComparedScore> compare_statistics(const Metric& metric,
-                                              const std::vector<Statistics>& outputs,
-                                              const std::vector<SystemOutputs>& systems,
-                                              const Sampling& sampling) {
-  const auto bootstrapped =
-      bootstrap(metric, outputs, {sampling.samples, sampling.seed.value, sampling.threads});
-  std::mt19937_64 random(sampling.seed.value);
-  std::span<const BootstrappedScore> rest(bootstrapped);
-  std::optional<BootstrappedScore> baseline;
-  std::vector<ComparedScore> scores;
-  for (const SystemOutputs& system : systems) {
-    const auto own = rest.first(system.files.size());
-    rest = rest.subspan(own.size());
-    const BootstrappedScore combined = combine_outputs(own, random);
-    const auto paired = paired_bootstrap(metric, baseline ? *baseline : combined, combined);
-    ComparedScore& score = scores.emplace_back();
-    score.score = combined.score;
-    for (const BootstrappedScore& output : own) score.outputs.push_back(output.score);
-    score.interval = paired.interval;
-    if (baseline) {
-      score.p_value = combined.score == baseline->score ? 1.0 : paired.p_value;
-      score.koehn_p_value = paired.koehn_p_value;
-    } else {
-      baseline = combined;
-    }
-  }
-  return scores;
-}
-
-std::vector<Statistics> collect(const Metric& metric, const ScoreInput& input, int threads) {
-  std::vector<Statistics> statistics;
-  for (const auto& system : input.systems) {
-    statistics.push_back(collect_statistics(metric, system.lines, input.references, threads));
-  }
-  return statistics;
-}
 
 Statistics select_rows(const Statistics& all, const std::vector<size_t>& sentences) {
   Statistics selected;
@@ -72,8 +32,7 @@ std::vector<std::vector<size_t>> fill_buckets(const Buckets& buckets) {
   std::vector<std::vector<size_t>> sentences(buckets.edges.size() + 1);
   for (size_t line = 0; line < buckets.text->size(); ++line) {
     const int64_t length = length_of((*buckets.text)[line], buckets.unit);
-    const auto above = std::upper_bound(buckets.edges.begin(), buckets.edges.end(), length);
-    sentences[static_cast<size_t>(above - buckets.edges.begin())].push_back(line);
+    sentences[bucket_of(length, buckets.edges)].push_back(line);
   }
   return sentences;
 }
@@ -98,31 +57,34 @@ void drop_tests(std::vector<ComparedScore>& scores) {
   }
 }
 
-std::vector<BucketScores> score_buckets(const Metric& metric,
-                                        const ScoreInput& input,
-                                        const std::vector<SystemOutputs>& systems,
-                                        const Buckets& buckets,
-                                        const Sampling& sampling) {
-  const auto statistics = collect(metric, input, sampling.threads);
+BucketTable compare_by_length(const Metric& metric,
+                              const ScoreInput& input,
+                              const std::vector<SystemOutputs>& systems,
+                              const Buckets& buckets,
+                              const Sampling& sampling) {
+  BucketTable table;
+  table.metric = metric.name();
+  table.signature = comparison_signature(metric, input, sampling);
+  table.by = fmt::format("{} length in {}",
+                         buckets.title,
+                         buckets.unit == LengthUnit::kWords ? "words" : "characters");
+  table.unit = "sentences";
+  table.rows = make_buckets(buckets.edges);
+  const auto statistics = collect_outputs(metric, input, sampling.threads);
   const auto sentences = fill_buckets(buckets);
-  std::vector<BucketScores> scores;
   for (size_t bucket = 0; bucket < sentences.size(); ++bucket) {
-    BucketScores& result = scores.emplace_back();
-    if (bucket > 0)
-      result.from = buckets.edges[bucket - 1];
-    if (bucket < buckets.edges.size())
-      result.to = buckets.edges[bucket];
-    result.sentences = sentences[bucket].size();
+    BucketScores& result = table.rows[bucket];
+    result.size = sentences[bucket].size();
     if (sentences[bucket].empty())
       continue;
     std::vector<Statistics> selected;
     for (const auto& output : statistics)
       selected.push_back(select_rows(output, sentences[bucket]));
     result.systems = compare_statistics(metric, selected, systems, sampling);
-    if (result.sentences == 1)
+    if (result.size == 1)
       drop_tests(result.systems);
   }
-  return scores;
+  return table;
 }
 
 void note_direction(const Metric& metric, Comparison& comparison) {
@@ -132,27 +94,17 @@ void note_direction(const Metric& metric, Comparison& comparison) {
     names.push_back(metric.name());
 }
 
-SignatureContext signature_context(const ScoreInput& input, const Sampling& sampling) {
-  SignatureContext context;
-  context.references = input.references.size();
-  context.bootstrap = sampling.samples;
-  context.seed = sampling.seed.label;
-  return context;
-}
-
 /// Adds the scores of all systems by a metric.
 void add_scores(const Metric& metric,
                 const ScoreInput& input,
                 const std::vector<SystemOutputs>& systems,
-                const SignatureContext& context,
                 Comparison& comparison) {
   const Sampling& sampling = comparison.sampling;
   comparison.metrics.push_back(metric.name());
-  comparison.signatures.push_back(
-      format_signature(signature_fields(metric, context), /*short_form=*/false));
+  comparison.signatures.push_back(comparison_signature(metric, input, sampling));
   note_direction(metric, comparison);
-  const auto scores =
-      compare_statistics(metric, collect(metric, input, sampling.threads), systems, sampling);
+  const auto scores = compare_statistics(
+      metric, collect_outputs(metric, input, sampling.threads), systems, sampling);
   for (size_t system = 0; system < scores.size(); ++system)
     comparison.scores[system].push_back(scores[system]);
 }
@@ -170,16 +122,9 @@ Comparison compare(const Metrics& metrics,
   result.sampling = sampling;
   for (const auto& system : systems) result.systems.push_back(system.name);
   result.scores.resize(systems.size());
-  const SignatureContext context = signature_context(input, sampling);
-  for (const auto& metric : metrics) add_scores(*metric, input, systems, context, result);
-  result.length_title = fmt::format("{} length in {}",
-                                    buckets.title,
-                                    buckets.unit == LengthUnit::kWords ? "words" : "characters");
-  result.bucket_metric = bucket_metric.name();
+  for (const auto& metric : metrics) add_scores(*metric, input, systems, result);
   note_direction(bucket_metric, result);
-  result.bucket_signature =
-      format_signature(signature_fields(bucket_metric, context), /*short_form=*/false);
-  result.buckets = score_buckets(bucket_metric, input, systems, buckets, sampling);
+  result.lengths = compare_by_length(bucket_metric, input, systems, buckets, sampling);
   return result;
 }
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "core/base/api.h"
+#include "core/score/compare/compared_scores.h"
 #include "core/score/compare/system_outputs.h"
-#include "core/score/report/evaluation.h"
 #include "core/score/report/score_input.h"
 
 namespace phraseq::score {
@@ -23,24 +23,6 @@ struct Buckets {
   const Lines* text = nullptr;
   LengthUnit unit = LengthUnit::kWords;
   std::vector<int64_t> edges;
-};
-
-/// A score, its interval, and the p-values of its difference from the first system (none for the
-/// first system itself).
-struct ComparedScore {
-  double score = 0;  ///< the mean of the outputs' scores
-  Interval interval;
-  std::optional<double> p_value;        ///< sacrebleu's paired bootstrap; 1 for equal scores
-  std::optional<double> koehn_p_value;  ///< Koehn (2004)
-  std::vector<double> outputs = {};     ///< the score of each output of the system
-};
-
-/// Scores on the sentences whose length is at least `from` and below `to`.
-struct BucketScores {
-  int64_t from = 0;
-  std::optional<int64_t> to;
-  size_t sentences = 0;
-  std::vector<ComparedScore> systems;  ///< empty if there are no sentences
 };
 
 /// One sentence, scored alone, as the first system and another one translate it.
@@ -68,10 +50,8 @@ struct Comparison {
   std::vector<std::string> signatures;             ///< one for each metric
   std::vector<std::string> lower_is_better;        ///< metrics for which a lower score is better
   std::vector<std::vector<ComparedScore>> scores;  ///< [system][metric]
-  std::string length_title;                        ///< "source length in words"
-  std::vector<BucketScores> buckets;
-  std::string bucket_metric;  ///< "BLEU"
-  std::string bucket_signature;
+  BucketTable lengths;
+  std::optional<BucketTable> frequencies = {};  ///< of words, if there is a training text
   Sampling sampling;
   std::vector<SentenceDifferences> sentences =
       {};  ///< one for each system after the first, or none

@@ -81,16 +81,15 @@ std::string signature_html(std::string_view name, std::string_view signature) {
 std::string comparison_html(const Comparison& comparison, int width) {
   std::string html = plot::html_head("phraseq compare", 80, kStyle);
   html += "<h1>Comparison</h1>\n" + table_html(metric_rows(comparison, width));
-  html += fmt::format(
-      "<h2>{} by {}</h2>\n", comparison.bucket_metric, plot::escape_xml(comparison.length_title));
-  html += comparison_plot(comparison, width, /*lines=*/false).element();
-  html += table_html(bucket_rows(comparison, width));
-  html += explanation_html(comparison) + "<ul>\n";
-  for (size_t metric = 0; metric < comparison.metrics.size(); ++metric) {
-    html += signature_html(comparison.metrics[metric], comparison.signatures[metric]);
+  for (const BucketTable* table : bucket_tables(comparison)) {
+    html += fmt::format("<h2>{}</h2>\n", plot::escape_xml(title_of(*table)));
+    html += comparison_plot(comparison, *table, width, /*lines=*/false).element();
+    html += table_html(bucket_rows(comparison, *table, width));
   }
-  html += signature_html("by length", comparison.bucket_signature) + "</ul>\n";
-  return html + sentences_html(comparison, width) + "</body>\n</html>\n";
+  html += explanation_html(comparison) + "<ul>\n";
+  for (const auto& [name, signature] : all_signatures(comparison))
+    html += signature_html(name, signature);
+  return html + "</ul>\n" + sentences_html(comparison, width) + "</body>\n</html>\n";
 }
 
 }  // namespace phraseq::score

@@ -20,16 +20,28 @@ Json score_json(const ComparedScore& score, const ComparedScore& baseline) {
           {"standard_deviation", standard_deviation(score.outputs)}};
 }
 
-Json bucket_json(const BucketScores& bucket, const std::vector<std::string>& names) {
+Json bucket_json(const BucketScores& bucket,
+                 const std::string& unit,
+                 const std::vector<std::string>& names) {
   Json result = {{"from", bucket.from}};
   result["to"] = bucket.to ? Json(*bucket.to) : Json(nullptr);
-  result["sentences"] = bucket.sentences;
+  result[unit] = bucket.size;
   result["systems"] = Json::array();
   for (size_t system = 0; system < bucket.systems.size(); ++system) {
     Json entry = {{"system", names[system]}};
     entry.update(score_json(bucket.systems[system], bucket.systems[0]));
     result["systems"].push_back(entry);
   }
+  return result;
+}
+
+Json table_json(const BucketTable& table, const std::vector<std::string>& names) {
+  Json result = {{"by", table.by},
+                 {"metric", table.metric},
+                 {"signature", table.signature},
+                 {"rows", Json::array()}};
+  for (const auto& bucket : table.rows)
+    result["rows"].push_back(bucket_json(bucket, table.unit, names));
   return result;
 }
 
@@ -52,13 +64,9 @@ std::string comparison_json(const Comparison& comparison) {
     result["signatures"][comparison.metrics[metric]] = comparison.signatures[metric];
   }
   result["lower_is_better"] = comparison.lower_is_better;
-  result["buckets"] = {{"by", comparison.length_title},
-                       {"metric", comparison.bucket_metric},
-                       {"signature", comparison.bucket_signature},
-                       {"rows", Json::array()}};
-  for (const auto& bucket : comparison.buckets) {
-    result["buckets"]["rows"].push_back(bucket_json(bucket, comparison.systems));
-  }
+  result["buckets"] = table_json(comparison.lengths, comparison.systems);
+  if (comparison.frequencies)
+    result["word_frequencies"] = table_json(*comparison.frequencies, comparison.systems);
   return result.dump(1) + '\n';
 }
 

@@ -1,5 +1,7 @@
 #include "core/score/compare/comparison_plot.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "core/plot/bar_chart.h"
@@ -10,23 +12,28 @@
 namespace phraseq::score {
 namespace {
 
+/// An interval of a score that is not negative begins at 0 at the earliest.
 plot::ChartValue chart_value(const ComparedScore& score, int width) {
+  const double low = score.interval.mean - score.interval.half_width;
   return {score.score,
-          score.interval.mean - score.interval.half_width,
+          score.score >= 0 ? std::max(0.0, low) : low,
           score.interval.mean + score.interval.half_width,
           fmt::format("{:.{}f}{}", score.score, width, is_significant(score) ? "*" : "")};
 }
 
 }  // namespace
 
-plot::Svg comparison_plot(const Comparison& comparison, int width, bool lines) {
+plot::Svg comparison_plot(const Comparison& comparison,
+                          const BucketTable& table,
+                          int width,
+                          bool lines) {
   plot::Chart chart;
-  chart.title = fmt::format("{} by {}", comparison.bucket_metric, comparison.length_title);
-  chart.category_title = comparison.length_title;
-  chart.value_title = comparison.bucket_metric;
+  chart.title = title_of(table);
+  chart.category_title = table.by;
+  chart.value_title = table.metric;
   for (const auto& name : comparison.systems) chart.series.push_back({name, {}});
-  for (const auto& bucket : comparison.buckets) {
-    chart.categories.push_back({range_of(bucket), fmt::format("{} sentences", bucket.sentences)});
+  for (const auto& bucket : table.rows) {
+    chart.categories.push_back({range_of(bucket), fmt::format("{} {}", bucket.size, table.unit)});
     for (size_t system = 0; system < chart.series.size(); ++system) {
       auto& values = chart.series[system].values;
       if (bucket.systems.empty())

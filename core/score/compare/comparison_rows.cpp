@@ -81,25 +81,45 @@ ComparisonRows metric_rows(const Comparison& comparison, int width) {
   return rows;
 }
 
-ComparisonRows bucket_rows(const Comparison& comparison, int width) {
+ComparisonRows bucket_rows(const Comparison& comparison, const BucketTable& table, int width) {
   ComparisonRows rows(1);
-  rows[0].push_back({comparison.length_title});
-  rows[0].push_back({"sentences"});
+  rows[0].push_back({table.by});
+  rows[0].push_back({table.unit});
   for (const auto& system : comparison.systems) rows[0].push_back({system});
-  for (const auto& bucket : comparison.buckets) {
+  for (const auto& bucket : table.rows) {
     auto& row = rows.emplace_back();
     row.push_back({range_of(bucket)});
-    row.push_back({std::to_string(bucket.sentences)});
+    row.push_back({std::to_string(bucket.size)});
     for (size_t system = 0; system < comparison.systems.size(); ++system) {
-      row.push_back(bucket.systems.empty()
-                        ? ComparisonCell{"–"}
-                        : score_cell(bucket.systems[system],
-                                     bucket.systems[0],
-                                     higher_is_better(comparison, comparison.bucket_metric),
-                                     width));
+      row.push_back(bucket.systems.empty() ? ComparisonCell{"–"}
+                                           : score_cell(bucket.systems[system],
+                                                        bucket.systems[0],
+                                                        higher_is_better(comparison, table.metric),
+                                                        width));
     }
   }
   return rows;
+}
+
+std::vector<const BucketTable*> bucket_tables(const Comparison& comparison) {
+  std::vector<const BucketTable*> tables = {&comparison.lengths};
+  if (comparison.frequencies)
+    tables.push_back(&*comparison.frequencies);
+  return tables;
+}
+
+NamedSignatures all_signatures(const Comparison& comparison) {
+  NamedSignatures signatures;
+  for (size_t metric = 0; metric < comparison.metrics.size(); ++metric)
+    signatures.emplace_back(comparison.metrics[metric], comparison.signatures[metric]);
+  signatures.emplace_back("by length", comparison.lengths.signature);
+  if (comparison.frequencies)
+    signatures.emplace_back(comparison.frequencies->metric, comparison.frequencies->signature);
+  return signatures;
+}
+
+std::string title_of(const BucketTable& table) {
+  return fmt::format("{} by {}", table.metric, table.by);
 }
 
 std::vector<std::string> explain_cells(const Comparison& comparison) {

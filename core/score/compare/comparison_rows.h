@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/score/compare/comparison.h"
@@ -20,9 +21,20 @@ struct ComparisonCell {
 /// A table of a comparison as both the terminal and the HTML page show it, the heading first.
 using ComparisonRows = std::vector<std::vector<ComparisonCell>>;
 
-/// The systems by all metrics, and by the buckets of sentences; `width`: digits after the point.
+/// The systems by all metrics, or by the buckets of `table`, which belongs to the comparison;
+/// `width`: digits after the point.
 ComparisonRows metric_rows(const Comparison& comparison, int width);
-ComparisonRows bucket_rows(const Comparison& comparison, int width);
+ComparisonRows bucket_rows(const Comparison& comparison, const BucketTable& table, int width);
+
+/// The tables of buckets that the comparison has.
+std::vector<const BucketTable*> bucket_tables(const Comparison& comparison);
+
+/// "BLEU by source length in words".
+std::string title_of(const BucketTable& table);
+
+/// A name for each signature: of a metric, "by length", "F1".
+using NamedSignatures = std::vector<std::pair<std::string, std::string>>;
+NamedSignatures all_signatures(const Comparison& comparison);
 
 /// "0 to 14", "45 and more".
 std::string range_of(const BucketScores& bucket);

@@ -28,16 +28,14 @@ std::string draw(const ComparisonRows& rows, bool colors) {
 
 std::string comparison_text(const Comparison& comparison, int width, bool colors) {
   std::string text = draw(metric_rows(comparison, width), colors);
-  text += fmt::format("\n{} by {}\n", comparison.bucket_metric, comparison.length_title);
-  text += draw(bucket_rows(comparison, width), colors);
+  for (const BucketTable* table : bucket_tables(comparison))
+    text += '\n' + title_of(*table) + '\n' + draw(bucket_rows(comparison, *table, width), colors);
   text += '\n';
   for (const auto& line : explain_cells(comparison)) text += line + '\n';
   text += '\n';
-  for (size_t metric = 0; metric < comparison.metrics.size(); ++metric) {
-    text +=
-        fmt::format(" - {:<10} {}\n", comparison.metrics[metric], comparison.signatures[metric]);
-  }
-  return text + fmt::format(" - {:<10} {}\n", "by length", comparison.bucket_signature);
+  for (const auto& [name, signature] : all_signatures(comparison))
+    text += fmt::format(" - {:<10} {}\n", name, signature);
+  return text;
 }
 
 }  // namespace phraseq::score

@@ -70,7 +70,7 @@ std::string sentences_html(const Comparison& comparison, int width) {
     html += fmt::format(
         "<p>By {} of single sentences, {} are better, {} are worse and {} are equal. Sorted by the "
         "difference.</p>\n",
-        plot::escape_xml(comparison.bucket_metric),
+        plot::escape_xml(comparison.lengths.metric),
         part.better,
         part.worse,
         part.equal);

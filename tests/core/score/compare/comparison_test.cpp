@@ -57,7 +57,7 @@ Comparison example_comparison(const Buckets& buckets = example_buckets()) {
 
 std::vector<size_t> sizes(const Comparison& comparison) {
   std::vector<size_t> counts;
-  for (const auto& bucket : comparison.buckets) counts.push_back(bucket.sentences);
+  for (const auto& bucket : comparison.lengths.rows) counts.push_back(bucket.size);
   return counts;
 }
 
@@ -88,17 +88,17 @@ TEST(Comparison, PutsALengthThatIsAnEdgeIntoTheBucketAbove) {
 
 TEST(Comparison, ScoresABucketAsACorpusOfItsOwn) {
   const auto comparison = example_comparison();
-  const auto& longest = comparison.buckets[2];
+  const auto& longest = comparison.lengths.rows[2];
   EXPECT_EQ(longest.from, 5);
   EXPECT_FALSE(longest.to);
   // a b x d e f g h: 7 of 8 words, 5 of 7 pairs, 3 of 6, 2 of 5.
   EXPECT_NEAR(
       longest.systems[1].score, 100 * std::pow(7.0 / 8 * 5 / 7 * 3 / 6 * 2 / 5, 0.25), 1e-12);
-  EXPECT_EQ(comparison.buckets[1].systems[1].score, kPerfect);
+  EXPECT_EQ(comparison.lengths.rows[1].systems[1].score, kPerfect);
 }
 
 TEST(Comparison, FindsNoDifferenceBetweenEqualScores) {
-  const auto equal = example_comparison().buckets[1].systems[1];
+  const auto equal = example_comparison().lengths.rows[1].systems[1];
   EXPECT_EQ(equal.p_value, 1.0);
   EXPECT_EQ(equal.koehn_p_value, 1.0);
 }
@@ -107,8 +107,8 @@ TEST(Comparison, HasNoScoresInAnEmptyBucket) {
   auto buckets = example_buckets();
   buckets.edges = {1};
   const auto comparison = example_comparison(buckets);
-  EXPECT_EQ(comparison.buckets[0].sentences, 0U);
-  EXPECT_TRUE(comparison.buckets[0].systems.empty());
+  EXPECT_EQ(comparison.lengths.rows[0].size, 0U);
+  EXPECT_TRUE(comparison.lengths.rows[0].systems.empty());
   EXPECT_THAT(comparison_text(comparison, 1, false), HasSubstr(" 0 │      0      │      –      │"));
 }
 
@@ -131,11 +131,12 @@ Comparison round_comparison() {
   comparison.metrics = {"BLEU"};
   comparison.signatures = {"nrefs:1"};
   comparison.scores = {{{26.5, {26.4, 0.5}, {}, {}}}, {{28.0, {27.9, 0.25}, 0.002, 0.001}}};
-  comparison.length_title = "source length in words";
-  comparison.buckets = {{0, 15, 7, {{20, {20, 1}, {}, {}}, {19.5, {19, 2}, 0.3, 0.25}}},
-                        {15, {}, 0, {}}};
-  comparison.bucket_metric = "BLEU";
-  comparison.bucket_signature = "nrefs:1|tok:13a";
+  comparison.lengths.by = "source length in words";
+  comparison.lengths.unit = "sentences";
+  comparison.lengths.rows = {{0, 15, 7, {{20, {20, 1}, {}, {}}, {19.5, {19, 2}, 0.3, 0.25}}},
+                             {15, {}, 0, {}}};
+  comparison.lengths.metric = "BLEU";
+  comparison.lengths.signature = "nrefs:1|tok:13a";
   comparison.sampling.samples = 77;
   return comparison;
 }
@@ -276,18 +277,46 @@ TEST(Comparison, HasColorsForLightAndDarkPages) {
 TEST(Comparison, ScoresBucketsByAnyMetric) {
   const auto comparison = compare(
       {}, Ter(TerTokenizerSettings{}), example_input(), kSystems, example_buckets(), {40, {}, 1});
-  EXPECT_EQ(comparison.bucket_metric, "TER");
-  EXPECT_DOUBLE_EQ(comparison.buckets[2].systems[1].score, 100.0 / 8);  // one word of 8
+  EXPECT_EQ(comparison.lengths.metric, "TER");
+  EXPECT_DOUBLE_EQ(comparison.lengths.rows[2].systems[1].score, 100.0 / 8);  // one word of 8
   EXPECT_THAT(comparison_text(comparison, 1, false), HasSubstr("TER by source length in words"));
 }
 
+TEST(Comparison, DrawsNoIntervalBelowZeroForAScoreThatIsNotNegative) {
+  Comparison comparison = round_comparison();
+  comparison.lengths.rows.pop_back();
+  for (auto& score : comparison.lengths.rows[0].systems) score = {0.5, {0.5, 0.6}, {}, {}};
+  const std::string bars = comparison_plot(comparison, comparison.lengths, 1, false).document();
+  EXPECT_THAT(bars, Not(HasSubstr(">-")));  // no label of the axis is negative
+}
+
+TEST(Comparison, HasATableForWordFrequenciesIfThereAreAny) {
+  Comparison comparison = round_comparison();
+  EXPECT_FALSE(nlohmann::json::parse(comparison_json(comparison)).contains("word_frequencies"));
+  comparison.frequencies = comparison.lengths;
+  comparison.frequencies->by = "word frequency in the training text";
+  comparison.frequencies->metric = "F1";
+  comparison.frequencies->unit = "words";
+  const std::string text = comparison_text(comparison, 1, false);
+  EXPECT_THAT(text,
+              AllOf(HasSubstr("\nBLEU by source length in words\n"),
+                    HasSubstr("\nF1 by word frequency in the training text\n"),
+                    HasSubstr(" - F1         nrefs:1|tok:13a\n")));
+  EXPECT_THAT(comparison_html(comparison, 1),
+              HasSubstr("<h2>F1 by word frequency in the training text</h2>"));
+  const auto report = nlohmann::json::parse(comparison_json(comparison));
+  EXPECT_EQ(report["word_frequencies"]["rows"][0]["words"], 7);
+  EXPECT_EQ(report["buckets"]["rows"][0]["sentences"], 7);
+}
+
 TEST(Comparison, IsPlottedAsBarsOrLines) {
-  const std::string bars = comparison_plot(round_comparison(), 1, false).document();
+  const Comparison comparison = round_comparison();
+  const std::string bars = comparison_plot(comparison, comparison.lengths, 1, false).document();
   EXPECT_EQ(testing_support::XmlCheck(bars).fault(), "");
   EXPECT_THAT(bars, HasSubstr(">BLEU by source length in words</text>"));
   EXPECT_THAT(bars, HasSubstr("<title>A&lt;1&gt;, 0 to 14: 20.0</title>"));
   EXPECT_THAT(bars, HasSubstr(">7 sentences</text>"));
-  const std::string lines = comparison_plot(round_comparison(), 1, true).document();
+  const std::string lines = comparison_plot(comparison, comparison.lengths, 1, true).document();
   EXPECT_EQ(testing_support::XmlCheck(lines).fault(), "");
   EXPECT_THAT(lines, HasSubstr("<title>B, 0 to 14: 19.5</title></circle>"));
   EXPECT_THAT(comparison_html(round_comparison(), 1), HasSubstr("<title>B, 0 to 14: 19.5</title>"));
@@ -381,7 +410,7 @@ TEST(ComparedSentences, KnowThatALowerTerIsBetter) {
 TEST(ComparedSentences, AreShownWithColorsAndArrowsInHtml) {
   const Lines source = {"one", "two", "", "four"};
   Comparison comparison = round_comparison();
-  comparison.bucket_metric = "TER";
+  comparison.lengths.metric = "TER";
   comparison.sentences = compare_sentences(Ter({}), sentence_input(), &source, 5, 1);
   const std::string page = comparison_html(comparison, 1);
   EXPECT_THAT(page, HasSubstr("<h2>Sentences: B compared with A&lt;1&gt;</h2>"));

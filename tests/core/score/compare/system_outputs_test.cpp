@@ -116,7 +116,7 @@ TEST_F(SeveralSeeds, AreAveraged) {
   for (size_t seed = 0; seed < 3; ++seed)
     EXPECT_EQ(score.outputs[seed], alone.scores[1 + seed][0].score);
   EXPECT_DOUBLE_EQ(score.score, (score.outputs[0] + score.outputs[1] + score.outputs[2]) / 3);
-  EXPECT_EQ(comparison.buckets.back().systems[1].outputs.size(), 3u);
+  EXPECT_EQ(comparison.lengths.rows.back().systems[1].outputs.size(), 3u);
   EXPECT_THAT(comparison.systems, ElementsAre("s0", "s1"));
 }
 

@@ -1,0 +1,96 @@
+#include "core/score/compare/word_frequencies.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/io/line_reader.h"
+#include "core/text/unicode.h"
+
+namespace phraseq::score {
+namespace {
+
+/// How many elements two sorted lists share, equal ones counted as often as both have them.
+size_t count_shared(const std::vector<std::string>& a, const std::vector<std::string>& b) {
+  std::vector<std::string> shared;
+  std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(shared));
+  return shared.size();
+}
+
+}  // namespace
+
+std::vector<std::string> words_of(std::string_view line, const WordSettings& settings) {
+  const std::string text =
+      settings.tokenizer.tokenize(settings.lowercase ? to_lowercase(line) : std::string(line));
+  const auto words = split_whitespace(text);
+  return {words.begin(), words.end()};
+}
+
+WordFrequencies::WordFrequencies(WordSettings settings, const std::vector<std::string>& files)
+    : settings_(std::move(settings)) {
+  std::string line;
+  for (const std::string& file : files) {
+    LineReader reader(file);
+    while (reader.next(line)) {
+      for (const std::string& word : words_of(line, settings_)) counts_.add(word);
+    }
+  }
+}
+
+int64_t WordFrequencies::of(std::string_view word) const {
+  return counts_.contains(word) ? counts_.count(counts_.id(word)) : 0;
+}
+
+/// The words of the line that are in the range of frequencies, sorted.
+std::vector<std::string> WordF1::counted_words(std::string_view line) const {
+  auto words = words_of(line, frequencies_.settings());
+  std::erase_if(words, [this](const std::string& word) {
+    const int64_t frequency = frequencies_.of(word);
+    return frequency < from_ || (to_ && frequency >= *to_);
+  });
+  std::sort(words.begin(), words.end());
+  return words;
+}
+
+void WordF1::measure(std::string_view hypothesis,
+                     std::span<const std::string_view> references,
+                     std::span<double> row) const {
+  const auto words = counted_words(hypothesis);
+  const auto reference = counted_words(references.front());
+  row[0] = static_cast<double>(count_shared(words, reference));
+  row[1] = static_cast<double>(words.size());
+  row[2] = static_cast<double>(reference.size());
+}
+
+double WordF1::score(std::span<const double> sums) const {
+  const double words = sums[1] + sums[2];
+  return words > 0 ? 200 * sums[0] / words : 0;
+}
+
+std::vector<SignatureField> WordF1::signature() const {
+  const WordSettings& settings = frequencies_.settings();
+  return {{"case", "c", settings.lowercase ? "lc" : "mixed"},
+          {"tok", "tok", settings.tokenizer.signature}};
+}
+
+BucketTable compare_by_frequency(const WordFrequencies& frequencies,
+                                 const std::vector<int64_t>& edges,
+                                 const ScoreInput& input,
+                                 const std::vector<SystemOutputs>& systems,
+                                 const Sampling& sampling) {
+  BucketTable table;
+  table.by = "word frequency in the training text";
+  table.unit = "words";
+  table.rows = make_buckets(edges);
+  for (BucketScores& bucket : table.rows) {
+    const WordF1 metric(frequencies, bucket.from, bucket.to);
+    const auto outputs = collect_outputs(metric, input, sampling.threads);
+    bucket.size = static_cast<size_t>(outputs.front().sums()[2]);
+    if (bucket.size > 0)
+      bucket.systems = compare_statistics(metric, outputs, systems, sampling);
+    table.metric = metric.name();
+    table.signature = comparison_signature(metric, input, sampling);
+  }
+  return table;
+}
+
+}  // namespace phraseq::score
