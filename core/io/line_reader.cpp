@@ -24,11 +24,18 @@ constexpr int64_t kMaxSkippedBytes = int64_t{1} << 30;  // of one line
 constexpr const char* kBadLineHint =
     "Repair the line; if the whole text has another encoding, convert it with iconv. preprocess, "
     "generate and interactive can also skip or replace such lines: see their --on-bad-line.";
-constexpr const char* kUtf16Hint =
-    "This looks like UTF-16: convert it with iconv -f UTF-16 -t UTF-8.";
 
-bool looks_like_utf16(std::string_view line) {
-  return line.starts_with("\xFF\xFE") || line.starts_with("\xFE\xFF");
+/// What a text that begins with these bytes looks like, and what to do with it.
+const char* hint_for_start(std::string_view bytes) {
+  using namespace std::string_view_literals;
+  if (bytes.starts_with("\xFF\xFE\0\0"sv) || bytes.starts_with("\0\0\xFE\xFF"sv))
+    return "This looks like UTF-32: convert it with iconv -f UTF-32 -t UTF-8.";
+  if (bytes.starts_with("\xFF\xFE"sv) || bytes.starts_with("\xFE\xFF"sv))
+    return "This looks like UTF-16: convert it with iconv -f UTF-16 -t UTF-8.";
+  if (bytes.starts_with("\x1F\x8B"sv))
+    return "This looks like gzip data, which are decompressed only if they come from a file: name "
+           "the file, or decompress it with zcat.";
+  return kBadLineHint;
 }
 
 }  // namespace
@@ -151,7 +158,7 @@ void LineReader::State::reject(std::string_view line, const TextFault& fault) co
                               control ? "" : "invalid UTF-8: ",
                               to_string(fault.defect),
                               escape_bytes(line.substr(fault.offset, fault.length))),
-                  line_number == 1 && looks_like_utf16(line) ? kUtf16Hint : kBadLineHint);
+                  line_number == 1 ? hint_for_start(line) : kBadLineHint);
 }
 
 void LineReader::State::check(std::string& line) {

@@ -79,11 +79,20 @@ TEST_F(LineReaderTest, NamesFileLineAndByteOfBadText) {
   EXPECT_THAT(message_of("x\n\x1B[0m\n"), HasSubstr("text:2:1: control byte (0x1B)"));
 }
 
-TEST_F(LineReaderTest, RecognizesUtf16) {
-  EXPECT_THAT(message_of(std::string_view("\xFF\xFE"
-                                          "a\0\n\0",
-                                          6)),
+TEST_F(LineReaderTest, RecognizesUtf16AndUtf32) {
+  using namespace std::string_view_literals;
+  EXPECT_THAT(message_of("\xFF\xFE"
+                         "a\0\n\0"sv),
               HasSubstr("iconv -f UTF-16"));
+  EXPECT_THAT(message_of("\xFE\xFF"
+                         "\0a\0\n"sv),
+              HasSubstr("iconv -f UTF-16"));
+  EXPECT_THAT(message_of("\xFF\xFE\0\0"
+                         "a\0\0\0\n\0\0\0"sv),
+              HasSubstr("iconv -f UTF-32"));
+  EXPECT_THAT(message_of("\0\0\xFE\xFF"
+                         "\0\0\0a\0\0\0\n"sv),
+              HasSubstr("iconv -f UTF-32"));
 }
 
 // Only three of the commands that read lines have the option.
@@ -228,6 +237,26 @@ TEST_F(LineReaderTest, AnswersTheFirstLineOfStandardInputBeforeTheSecondIsWritte
   ASSERT_TRUE(WIFEXITED(status));
   EXPECT_EQ(WEXITSTATUS(status), 0);
   EXPECT_EQ(LineReader("-").path(), "standard input");
+  ::close(pipe_ends[0]);
+  ::close(pipe_ends[1]);
+}
+
+TEST_F(LineReaderTest, SaysThatStandardInputIsNotDecompressed) {
+  int pipe_ends[2];
+  ASSERT_EQ(::pipe(pipe_ends), 0);
+  ASSERT_EQ(::write(pipe_ends[1], "\x1F\x8B\x08\n", 4), 4);
+  const int status = in_child([&] {
+    ::dup2(pipe_ends[0], STDIN_FILENO);
+    LineReader reader("-");
+    std::string line;
+    try {
+      reader.next(line);
+      ::_exit(98);
+    } catch (const DataError& error) {
+      ::_exit(error.hint().find("zcat") == std::string::npos ? 99 : 0);
+    }
+  });
+  EXPECT_EQ(WEXITSTATUS(status), 0);
   ::close(pipe_ends[0]);
   ::close(pipe_ends[1]);
 }
