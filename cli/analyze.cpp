@@ -8,10 +8,11 @@
 namespace {
 
 constexpr const char* kUsage =
-    "attention|activation|constituents|dump --path FILE --source … --target … [options]";
+    "attention|activation|constituents|heads|dump --path FILE --source … --target … [options]";
 constexpr const char* kDescription =
     "Shows what a model computes for given sentence pairs: attention as heat maps, the shares of "
-    "phrases and constituents in the attention as tables, or all recorded tensors.";
+    "phrases and constituents in the attention as tables, what each attention head is worth, or "
+    "all recorded tensors.";
 
 int analyze_command(std::span<const std::string> arguments) {
   phraseq::AnalyzeRun run(arguments);

@@ -85,7 +85,9 @@ AttentionWeights read_weights(const RecordedTensor& tensor, AttentionPlace place
         tensor.name,
         fmt::join(shape, ", ")));
   }
-  AttentionWeights weights{place, layer, shape[1], shape[2], shape[4], {}, {}, &tensor.values};
+  const std::string module = tensor.name.substr(0, tensor.name.rfind('.'));
+  AttentionWeights weights{
+      module, place, layer, shape[1], shape[2], shape[4], {}, {}, &tensor.values};
   weights.query_ngrams = ngrams(tensor, "query_ngrams", shape[0]);
   weights.key_ngrams = ngrams(tensor, "key_ngrams", shape[3]);
   return weights;

@@ -19,6 +19,7 @@ PHRASEQ_API std::string_view title_of(AttentionPlace place);  ///< "Cross-attent
 /// keys], as core/nn/recording.h lays them out. The kinds are n-grams, stored at their last token;
 /// row 0 of a longer query does not exist, because there are not enough tokens before it.
 struct PHRASEQ_API AttentionWeights {
+  std::string module;  ///< "decoder.layers.0.encoder_attn"
   AttentionPlace place = AttentionPlace::kCross;
   int64_t layer = 0;  ///< from 1
   int64_t heads = 0, queries = 0, keys = 0;

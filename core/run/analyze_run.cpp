@@ -16,6 +16,7 @@
 #include "core/analysis/recorded_plot.h"
 #include "core/base/error.h"
 #include "core/io/atomic_file.h"
+#include "core/run/head_ablation.h"
 #include "core/run/result_output.h"
 #include "core/translate/sentence_source.h"
 #include "core/translate/workers.h"
@@ -150,10 +151,9 @@ class PlotFile {
   std::optional<AtomicFile> file_;
 };
 
-/// Draws and prints a table of layers.
+/// Draws and prints a table.
 template <class Table>
-int show(const AnalyzeOptions& options, const Table& table, AttentionPlace place) {
-  check_recorded(!table.rows().empty(), place);
+int show(const AnalyzeOptions& options, const Table& table) {
   PlotFile plot;
   if (!options.plot.empty())
     plot.write(options.plot, table.plot().document());
@@ -173,7 +173,8 @@ int measure_activation(const AnalyzeOptions& options,
         table.add(sentence);
         return true;
       });
-  return show(options, table, chosen_place(options));
+  check_recorded(!table.rows().empty(), chosen_place(options));
+  return show(options, table);
 }
 
 int count_constituents(const AnalyzeOptions& options,
@@ -190,7 +191,8 @@ int count_constituents(const AnalyzeOptions& options,
   if (table.sentences() == 0)
     throw DataError("--trees: none of the sentences has a parse tree",
                     "Constituents are counted in sentences with trees.");
-  return show(options, table, chosen_place(options));
+  check_recorded(!table.rows().empty(), chosen_place(options));
+  return show(options, table);
 }
 
 bool records_any(const RecordedSentence& sentence, const std::vector<std::string>& wanted) {
@@ -238,10 +240,12 @@ int analyze(AnalyzeRun& run) {
     check_not_read(result, run.model, /*data=*/"");
     check_result_target(result);
   }
-  at::set_num_threads(static_cast<int>(run.model.worker_settings().threads));
-  const auto models = load_models(run.loaded->registry, run.model, "");
-  if (models.size() > 1)
+  if (model_paths(run.model.path).size() > 1)
     throw UsageError("--path: give one checkpoint, analyze does not support ensembles");
+  at::set_num_threads(static_cast<int>(run.model.worker_settings().threads));
+  if (run.options.mode == AnalyzeMode::kHeads)
+    return show(run.options, measure_heads(run.loaded->registry, run.options, run.model));
+  const auto models = load_models(run.loaded->registry, run.model, "");
   const TranslationModel& translation_model = models.front();
   switch (run.options.mode) {
     case AnalyzeMode::kAttention:
@@ -250,6 +254,7 @@ int analyze(AnalyzeRun& run) {
       return measure_activation(run.options, translation_model, run.model);
     case AnalyzeMode::kConstituents:
       return count_constituents(run.options, translation_model, run.model);
+    case AnalyzeMode::kHeads:
     case AnalyzeMode::kDump:
     case AnalyzeMode::kNotGiven:
       break;

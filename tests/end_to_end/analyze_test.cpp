@@ -1,6 +1,9 @@
 // Looking into a model trained here: heat maps, activation, everything recorded.
 
 #include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <map>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -180,6 +183,134 @@ TEST_F(Analyze, CountsUsedNgramsThatAreConstituents) {
       analyze("constituents --path bigrams --source test.en --target test.de --trees none.trees");
   EXPECT_EQ(unparsed.exit_code, kExitData);
   EXPECT_THAT(unparsed.errors, HasSubstr("none of the sentences has a parse tree"));
+}
+
+/// Writes a copy of the checkpoint in which the columns [begin, end) of a matrix are zero.
+void zero_columns(Workspace& space,
+                  const std::string& folder,
+                  const std::string& name,
+                  size_t begin,
+                  size_t end) {
+  const std::string newest = words(space.read(folder + "/checkpoint_last")).front();
+  const std::string file = space.read(folder + "/" + newest);
+  uint64_t length = 0;
+  std::memcpy(&length, file.data(), sizeof(length));
+  const auto entry = nlohmann::json::parse(file.substr(8, length)).at(name);
+  const size_t rows = entry["shape"][0], columns = entry["shape"][1], at = entry["data_offsets"][0];
+  std::string values = file.substr(8 + length + at, rows * columns * sizeof(float));
+  for (size_t row = 0; row < rows; ++row)
+    std::fill_n(values.begin() + static_cast<int64_t>((row * columns + begin) * sizeof(float)),
+                (end - begin) * sizeof(float),
+                '\0');
+  const std::string header =
+      nlohmann::json{
+          {name,
+           {{"dtype", "F32"}, {"shape", {rows, columns}}, {"data_offsets", {0, values.size()}}}}}
+          .dump();
+  length = header.size();
+  space.write("zero.safetensors",
+              std::string(reinterpret_cast<const char*>(&length), 8) + header + values);
+  const auto result = space.run(words("replace-tensors " + folder + " zero.safetensors --output " +
+                                      folder + "/zero.safetensors"));
+  ASSERT_EQ(result.exit_code, kExitOk) << result.errors;
+}
+
+std::string rescored(Workspace& space, const std::string& arguments) {
+  const auto result = space.run(words("rescore --target test.de " + arguments));
+  EXPECT_EQ(result.exit_code, kExitOk) << result.errors;
+  return result.output;
+}
+
+TEST_F(Analyze, SwitchesAHeadOffByTheColumnsThatReadIt) {
+  const std::string input = " --source test.en";
+  zero_columns(*space, "words", "decoder.layers.0.encoder_attn.out_proj.weight", 16, 32);
+  const std::string without = rescored(*space, "--path words --mask-heads cross.1.2" + input);
+  EXPECT_EQ(without, rescored(*space, "--path words/zero.safetensors --skip-self-test" + input));
+  EXPECT_NE(without, rescored(*space, "--path words" + input));
+  EXPECT_NE(without, rescored(*space, "--path words --mask-heads cross.1.1" + input));
+}
+
+TEST_F(Analyze, LetsTheSourceHaveNoInfluenceWithoutHeadsThatReadIt) {
+  auto sources = lines_of(space->read("test.en"));
+  std::rotate(sources.begin(), sources.begin() + 1, sources.end());
+  std::string rotated;
+  for (const std::string& line : sources) rotated += line + '\n';
+  space->write("rotated.en", rotated);
+  for (const std::string model : {"words", "bigrams"}) {
+    const std::string masked = "--path " + model + " --mask-heads cross.1.1,cross.1.2 --source ";
+    EXPECT_EQ(rescored(*space, masked + "test.en"), rescored(*space, masked + "rotated.en"));
+    const std::string partly = "--path " + model + " --mask-heads cross.1.1 --source ";
+    EXPECT_NE(rescored(*space, partly + "test.en"), rescored(*space, partly + "rotated.en"));
+  }
+}
+
+TEST_F(Analyze, MeasuresTheLossWithoutEachHead) {
+  const std::string files = " --source test.en --target test.de";
+  const auto result = analyze("heads --path bigrams --json --plot heads.svg" + files);
+  ASSERT_EQ(result.exit_code, kExitOk) << result.errors;
+  EXPECT_EQ(XmlCheck(space->read("heads.svg")).fault(), "");
+  const auto report = nlohmann::json::parse(result.output);
+  ASSERT_EQ(report["heads"].size(), 6u);  // two of each kind of attention
+  const auto& last = report["heads"][5];
+  EXPECT_EQ(last["attention"], "cross");
+  EXPECT_EQ(last["head"], 2);
+  EXPECT_EQ(last["ngrams"], nlohmann::json({1, 2}));
+  double log_probability = 0, tokens = 0;
+  const std::string scores =
+      rescored(*space, "--path bigrams --mask-heads cross.1.2 --source test.en");
+  for (const auto& line : lines_of(scores)) log_probability += std::stod(line);
+  for (const auto& line : lines_of(space->read("test.de")))
+    tokens += static_cast<double>(words(line).size()) + 1;
+  EXPECT_NEAR(last["loss"].get<double>(), -log_probability / tokens / std::log(2.0), 1e-5);
+  EXPECT_NEAR(last["increase"].get<double>(),
+              last["loss"].get<double>() - report["loss"].get<double>(),
+              1e-12);
+  const auto cross = analyze("heads --path words --attention cross" + files);
+  ASSERT_EQ(cross.exit_code, kExitOk) << cross.errors;
+  EXPECT_THAT(cross.output, AllOf(HasSubstr("\ncross "), Not(HasSubstr("encoder"))));
+}
+
+TEST_F(Analyze, TranslatesWithoutAHeadAsItScores) {
+  const std::string head = " --path bigrams --mask-heads cross.1.2,decoder.1.1";
+  const auto result =
+      space->run(words("generate --beam 2 --format fairseq --input test.en" + head));
+  ASSERT_EQ(result.exit_code, kExitOk) << result.errors;
+  std::map<int, double> searched;  // the base-2 score of each sentence's best translation
+  std::map<int, std::string> translations;
+  for (const auto& line : lines_of(result.output)) {
+    if (!line.starts_with("H-"))
+      continue;
+    const size_t first = line.find('\t'), second = line.find('\t', first + 1);
+    const int id = std::stoi(line.substr(2));
+    searched[id] = std::stod(line.substr(first + 1));
+    translations[id] = line.substr(second + 1);
+  }
+  std::string text;
+  for (const auto& [id, translation] : translations) text += translation + '\n';
+  space->write("masked.de", text);
+  const auto scored =
+      space->run(words("rescore --source test.en --target masked.de --format fairseq" + head));
+  ASSERT_EQ(scored.exit_code, kExitOk) << scored.errors;
+  int compared = 0;
+  for (const auto& line : lines_of(scored.output)) {
+    if (!line.starts_with("H-"))
+      continue;
+    EXPECT_NEAR(
+        std::stod(line.substr(line.find('\t') + 1)), searched.at(std::stoi(line.substr(2))), 2e-4);
+    ++compared;
+  }
+  EXPECT_EQ(compared, 30);
+}
+
+TEST_F(Analyze, NamesTheHeadsThatAModelHas) {
+  const std::string files = " --source test.en --target test.de";
+  const auto missing = analyze("heads --path words --mask-heads cross.1.3" + files);
+  EXPECT_EQ(missing.exit_code, kExitUsage);
+  EXPECT_THAT(missing.errors,
+              AllOf(HasSubstr("the model has no attention head cross.1.3"),
+                    HasSubstr("encoder.1.1 to 2, decoder.1.1 to 2, cross.1.1 to 2")));
+  EXPECT_EQ(analyze("heads --path words --mask-heads cross" + files).exit_code, kExitUsage);
+  EXPECT_EQ(analyze("heads --path words:bigrams" + files).exit_code, kExitUsage);
 }
 
 TEST_F(Analyze, DumpsOneLinePerSentence) {

@@ -25,8 +25,9 @@ void describe_input(OptionTable& table, AnalyzeOptions& o) {
              kAnalyzeModeNames,
              "attention: heat maps of one sentence pair. activation: shares of attention between "
              "words and n-grams, per layer, over a test set. constituents: share of constituents "
-             "of parse trees among the n-grams with the largest weights. dump: all tensors that "
-             "the model records, sentence by sentence.")
+             "of parse trees among the n-grams with the largest weights. heads: increase of the "
+             "loss of a test set without each attention head. dump: all tensors that the model "
+             "records, sentence by sentence.")
       .positional()
       .required();
   table
@@ -69,7 +70,8 @@ void describe_output(OptionTable& table, AnalyzeOptions& o) {
       .field("attention",
              o.attention,
              "Which attention: cross, encoder or decoder (the latter two are self-attention). "
-             "Default: cross; all three in FILE.html. FILE.jsonl always contains all.")
+             "Default: cross; all three in FILE.html and for heads. FILE.jsonl always contains "
+             "all.")
       .alias("module")
       .value_name("PLACE...");
 }
@@ -108,8 +110,8 @@ void describe_dump(OptionTable& table, AnalyzeOptions& o) {
   table
       .field("plot",
              o.plot,
-             "activation, constituents: also plot the table. dump: also plot the tensors of the "
-             "first sentence as one heat map. Format: SVG.")
+             "activation, constituents, heads: also plot the table. dump: also plot the tensors "
+             "of the first sentence as one heat map. Format: SVG.")
       .value_name("FILE.svg")
       .writes_file();
 }
@@ -125,7 +127,7 @@ std::vector<std::string> unused(const AnalyzeOptions& given) {
   };
   using enum AnalyzeMode;
   const AnalyzeMode mode = given.mode;
-  const bool is_table = mode == kActivation || mode == kConstituents;
+  const bool is_table = mode == kActivation || mode == kConstituents || mode == kHeads;
   require(mode == kAttention && is_svg,
           given.layer != defaults.layer || given.head != defaults.head,
           "--layer and --head are for attention with --output FILE.svg");
@@ -139,7 +141,7 @@ std::vector<std::string> unused(const AnalyzeOptions& given) {
   require(mode != kAttention,
           given.truncate_source,
           "--truncate-source is for the lines of files: shorten the sentence of attention");
-  require(is_table, given.json, "--json is for activation and constituents");
+  require(is_table, given.json, "--json is for activation, constituents and heads");
   require(mode == kDump, !given.tensors.empty(), "--tensors is for dump");
   require(mode != kDump, !given.attention.empty(), "--attention is not for dump: use --tensors");
   return found;
@@ -163,8 +165,7 @@ std::vector<std::string> attention_problems(const AnalyzeOptions& given) {
         "attention: give --output FILE.html, FILE.svg or FILE.jsonl; the suffix selects the "
         "format");
   if (is_attention && !given.plot.empty())
-    found.emplace_back(
-        "attention: use --output for the plot; --plot is for activation, constituents and dump");
+    found.emplace_back("attention: use --output for the plot; --plot is for the other modes");
   return found;
 }
 

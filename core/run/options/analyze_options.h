@@ -10,12 +10,13 @@
 
 namespace phraseq {
 
-enum class AnalyzeMode { kNotGiven, kAttention, kActivation, kConstituents, kDump };
+enum class AnalyzeMode { kNotGiven, kAttention, kActivation, kConstituents, kHeads, kDump };
 
 inline constexpr EnumName<AnalyzeMode> kAnalyzeModeNames[] = {
     {"attention", AnalyzeMode::kAttention},
     {"activation", AnalyzeMode::kActivation},
     {"constituents", AnalyzeMode::kConstituents},
+    {"heads", AnalyzeMode::kHeads},
     {"dump", AnalyzeMode::kDump}};
 
 /// What to show of a model, and how.

@@ -7,6 +7,7 @@
 
 #include <ATen/Parallel.h>
 
+#include "core/analysis/attention_heads.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/base/path_list.h"
@@ -51,6 +52,12 @@ void ModelOptions::describe(OptionTable& table) {
               model_overrides,
               "Architecture options that replace those of the checkpoint, as NAME=VALUE or as "
               "fairseq's dictionary \"{'NAME': VALUE}\".");
+  table
+      .field("mask-heads",
+             mask_heads,
+             "Attention heads to switch off, as ATTENTION.LAYER.HEAD: cross.2.3 is the third head "
+             "of the cross-attention in layer 2 (see phraseq analyze heads).")
+      .value_name("HEAD...");
   table
       .field("phrase-table",
              phrase_table,
@@ -135,6 +142,13 @@ void reject_contradictions(const ModelOptions& options, const std::string& data)
   }
 }
 
+std::vector<analysis::HeadName> masked_heads(const ModelOptions& options) {
+  std::vector<analysis::HeadName> heads;
+  for (const std::string& name : options.mask_heads)
+    heads.push_back(analysis::parse_head_name(name));
+  return heads;
+}
+
 void move_and_pack(TranslationModel& model,
                    const CheckpointFile& file,
                    const ModelOptions& options) {
@@ -177,6 +191,7 @@ std::vector<TranslationModel> load_models(const Registry& registry,
   LoadOptions load = load_options(options, data);
   reject_contradictions(options, data);
   options.device.apply();
+  const auto heads = masked_heads(options);
   std::vector<TranslationModel> models;
   for (const std::string& path : model_paths(options.path)) {
     const std::string checkpoint = resolve_checkpoint(path);
@@ -186,6 +201,8 @@ std::vector<TranslationModel> load_models(const Registry& registry,
       require_same_dictionaries(models.front(), models.back());
     if (models.size() == 1 && data.empty())
       require_direction(*models.back().task, checkpoint);
+    if (!heads.empty())
+      switch_off_heads(models.back(), heads, options.precision);
     move_and_pack(models.back(), file, options);
     load.data.clear();  // the first model's task reads the data
   }

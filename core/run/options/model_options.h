@@ -23,6 +23,7 @@ struct PHRASEQ_API ModelOptions : Options {
   bool takes_ensemble = true;  ///< whether --path may name several; set before `describe`
   std::string path;  ///< checkpoints or folders of checkpoints, separated by colons: an ensemble
   std::vector<std::string> model_overrides;
+  std::vector<std::string> mask_heads;  ///< names of attention heads, "cross.2.3"
   std::string phrase_table;
   DirectionOptions direction;
   bool skip_self_test = false;

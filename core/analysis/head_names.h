@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/api.h"
+
+namespace phraseq::analysis {
+
+/// The heads of one attention module whose output can be switched off one by one.
+struct HeadsOfModule {
+  std::string attention;  ///< encoder, decoder, cross, encoder-phrases or cross-phrases
+  int64_t layer = 0;      ///< from 1
+  std::string module;     ///< "decoder.layers.0.encoder_attn"
+  /// For each head the lengths of the n-grams that it attends to.
+  std::vector<std::set<int64_t>> ngrams;
+
+  int64_t heads() const { return static_cast<int64_t>(ngrams.size()); }
+};
+
+/// A head by its name ATTENTION.LAYER.HEAD, "cross.2.3".
+struct PHRASEQ_API HeadName {
+  std::string attention;
+  int64_t layer = 0, head = 0;  ///< from 1
+
+  std::string text() const;
+};
+
+/// Throws UsageError if it is not such a name.
+PHRASEQ_API HeadName parse_head_name(std::string_view text);
+
+/// The heads that a name refers to; throws UsageError with all names if `modules` do not have it.
+PHRASEQ_API const HeadsOfModule& module_of(const std::vector<HeadsOfModule>& modules,
+                                           const HeadName& name);
+
+}  // namespace phraseq::analysis

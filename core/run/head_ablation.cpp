@@ -1,0 +1,78 @@
+#include "core/run/head_ablation.h"
+
+#include <algorithm>
+#include <limits>
+#include <numbers>
+
+#include "core/analysis/attention_heads.h"
+#include "core/base/error.h"
+#include "core/translate/scoring/score_targets.h"
+#include "core/translate/sentence_source.h"
+
+namespace phraseq {
+namespace {
+
+/// Source or target tokens of a batch.
+constexpr int64_t kTokensOfBatch = 4096;
+
+std::vector<Example> read_examples(const AnalyzeOptions& options, const TranslationModel& model) {
+  TextSource source(*model.task,
+                    TextFiles{options.source, options.target, options.trees},
+                    LineReaderOptions{},
+                    model.max_source_tokens(),
+                    options.truncate_source);
+  auto examples = source.take(std::numeric_limits<int64_t>::max());
+  if (examples.empty())
+    throw DataError("--source has no sentences", "Give a file with one sentence per line.");
+  return examples;
+}
+
+/// -log2 p per target token.
+double loss_of(const std::vector<TranslationModel>& models,
+               const std::vector<Example>& examples,
+               const ModelOptions& options) {
+  TranslationSettings settings;
+  settings.precision = options.precision;
+  settings.workers = options.worker_settings();
+  settings.max_tokens = kTokensOfBatch;
+  double sum = 0;
+  size_t tokens = 0;
+  for (const Translation& translation : score_targets(models, examples, settings)) {
+    const Hypothesis& target = translation.hypotheses.front();
+    sum -= target.log_probability;
+    tokens += target.token_scores.size();
+  }
+  return sum / static_cast<double>(tokens) / std::numbers::ln2;
+}
+
+bool is_chosen(const std::string& attention, const std::vector<std::string>& chosen) {
+  return chosen.empty() || std::any_of(chosen.begin(), chosen.end(), [&](const auto& name) {
+           return attention == name || attention == name + "-phrases";
+         });
+}
+
+}  // namespace
+
+analysis::HeadTable measure_heads(const Registry& registry,
+                                  const AnalyzeOptions& options,
+                                  const ModelOptions& model) {
+  const auto whole = load_models(registry, model, "");
+  const auto examples = read_examples(options, whole.front());
+  analysis::HeadTable table(loss_of(whole, examples, model));
+  ModelOptions without = model;
+  without.skip_self_test = true;  // it has passed
+  for (const auto& module : analysis::attention_heads(whole.front(), model.precision)) {
+    if (!is_chosen(module.attention, options.attention))
+      continue;
+    std::vector<double> losses;
+    for (int64_t head = 1; head <= module.heads(); ++head) {
+      without.mask_heads = model.mask_heads;
+      without.mask_heads.push_back(analysis::HeadName{module.attention, module.layer, head}.text());
+      losses.push_back(loss_of(load_models(registry, without, ""), examples, model));
+    }
+    table.add(module, losses);
+  }
+  return table;
+}
+
+}  // namespace phraseq
