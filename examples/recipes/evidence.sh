@@ -66,6 +66,7 @@ run_corpus() { # CORPUS
       if [[ $source-$target == en-de && -e $set ]]; then score_contrastive "$(basename "$set" .tsv.gz)" "$set"; fi
     done
     score_constituents
+    score_heads
     draw_curves
   fi
   if [[ ${test_set[*]} ]]; then score_test "${test_set[@]}"; fi

@@ -113,18 +113,20 @@ sub scores_table {
 sub bucket_name {
   my ($bucket) = @_;
   return "$bucket->{from} or more" unless defined $bucket->{to};
+  return $bucket->{from} if $bucket->{to} == $bucket->{from} + 1;
   return "$bucket->{from} to " . ($bucket->{to} - 1);
 }
 
-sub lengths_table {
-  my ($compared) = @_;
-  my @buckets = grep { $_->{sentences} > 0 } @{$compared->{buckets}{rows}};
+# The scores of the buckets, whose sizes are numbers of sentences or words.
+sub buckets_table {
+  my ($compared, $rows, $unit) = @_;
+  my @buckets = grep { $_->{$unit} > 0 } @$rows;
   my %cells;
   for my $bucket (@buckets) {
     push @{$cells{$_->{system}}}, $_->{score} // $_->{BLEU}{score} for @{$bucket->{systems}};
   }
   my @names = grep { $label{$_} } map { $_->{system} } @{$compared->{systems}};
-  return table(['', map { bucket_name($_) . " ($_->{sentences})" } @buckets],
+  return table(['', map { bucket_name($_) . " ($_->{$unit})" } @buckets],
                map { my $name = $_; [$label{$name}, map { sprintf '%.1f', $_ } @{$cells{$name}}] } @names);
 }
 
@@ -185,6 +187,28 @@ sub constituents_table {
   return table(['', 'seeds', map { "layer $_" } 1 .. $most], @cells);
 }
 
+# By how much the loss rises without one head, the mean over the heads that attend to n-grams of the same lengths, from
+# FOLDER/SYSTEM.SEED.json; the mean over seeds.
+sub heads_table {
+  my ($folder) = @_;
+  my (@rows, %increase, %seeds);
+  for my $system (@systems) {
+    for my $file (sort glob "$folder/$system.*.json") {
+      next unless $file =~ m{/\Q$system\E\.\d+\.json$};
+      ++$seeds{$system};
+      push @{$increase{$system}{join ', ', @{$_->{ngrams}}}{$_->{attention}}}, $_->{increase} for @{json_of($file)->{heads}};
+    }
+  }
+  my @attentions = qw(encoder decoder cross);
+  for my $system (grep { $seeds{$_} } @systems) {
+    for my $ngrams (sort keys %{$increase{$system}}) {
+      my $of = $increase{$system}{$ngrams};
+      push @rows, [$label{$system}, $seeds{$system}, $ngrams, map { $of->{$_} ? sprintf('%+.3f', mean(@{$of->{$_}})) : '' } @attentions];
+    }
+  }
+  return @rows ? table(['', 'seeds', 'n-grams', 'encoder', 'decoder', 'cross-attention'], @rows) : '';
+}
+
 sub trials_table {
   my ($folder, $runs) = @_;
   my @rows;
@@ -228,7 +252,9 @@ sub section {
     my $compared = json_of($file);
     $text .= "\n#### $corpus, $test ($group)\n\n" . scores_table($compared, $runs, $test eq 'test', $outdated);
     $text .= "\n† trained with an earlier configuration of the baseline, which has had more trials since.\n" if %$outdated;
-    $text .= "\nBLEU by $compared->{buckets}{by}, with the number of sentences in parentheses:\n\n" . lengths_table($compared);
+    $text .= "\nBLEU by $compared->{buckets}{by}, with the number of sentences in parentheses:\n\n" . buckets_table($compared, $compared->{buckets}{rows}, 'sentences');
+    my $words = $compared->{word_frequencies} or next;
+    $text .= "\nF1 of words by their frequency in the training text, with the number of words in parentheses:\n\n" . buckets_table($compared, $words->{rows}, 'words');
   }
   for my $set (sort glob "$folder/scores/*.contrastive") {
     my ($name) = $set =~ m{/([^/]+)\.contrastive$};
@@ -237,6 +263,8 @@ sub section {
   }
   my $used = constituents_table("$folder/scores/constituents");
   $text .= "\n#### $corpus, constituents\n\nShare in % of the n-grams with the largest weights that are constituents (of all n-grams of the same lengths):\n\n$used" if $used;
+  my $heads = heads_table("$folder/scores/heads");
+  $text .= "\n#### $corpus, heads\n\nIncrease of the loss of the test set, in bits per token, when one attention head is switched off: the mean over the heads that attend to words (1), bigrams (2), or both.\n\n$heads" if $heads;
   return $text . "\n#### $corpus, trials\n\n" . trials_table($folder, $runs);
 }
 

@@ -283,7 +283,8 @@ compare_group() { # GROUP TEST SRC REF NAME=FILES...
   [[ $# -gt 1 ]] || set -- "$1" "same=$(copies_of "${1#*=}")"
   # shellcheck disable=SC2046
   phraseq compare "$@" --ref "$(file_of "$first" "$ref")" --src "$(file_of "$first" "$src")" -m bleu chrf ter \
-    $(score_options "$first") --bucket-edges "$edges" --bucket-unit "$unit" -f json -o "scores/$test.$group.json"
+    $(score_options "$first") --bucket-edges "$edges" --bucket-unit "$unit" \
+    --train-text "$(file_of "$first" "text/train.$target")" -f json -o "scores/$test.$group.json"
 }
 
 copies_of() { # FILE,FILE...
@@ -368,6 +369,22 @@ score_constituents() {
       [[ -e $to ]] && continue
       phraseq analyze constituents --path "$place/average.safetensors" --source "text/test.$source" \
         --target "text/test.$target" --trees "text/test.$source.trees" --json --plot "${to%.json}.svg" > "$to.new"
+      mv "$to.new" "$to"
+    done
+  done
+}
+
+# By how much the loss of the test set rises without each attention head: scores/heads/SYSTEM.SEED.json.
+score_heads() {
+  local system place to
+  mkdir -p scores/heads
+  for system in base {homogeneous,heterogeneous,interleaved}_{convkv,queryk}{,_tri}; do
+    [[ -e $system/chosen ]] || continue
+    for place in $(places_with "$system" average.safetensors); do
+      to=scores/heads/$system.${place##*/}.json
+      [[ -e $to ]] && continue
+      phraseq analyze heads --path "$place/average.safetensors" --source "text/test.$source" \
+        --target "text/test.$target" --json > "$to.new"
       mv "$to.new" "$to"
     done
   done
