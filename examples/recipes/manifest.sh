@@ -28,7 +28,9 @@ changed_files() {
   { git -C "$root" status --porcelain 2> /dev/null || true; } | sed 's/^...//'
 }
 
+# Those that the recipe was asked for, or else those of its commands.
 seeds_of_run() { # FOLDER
+  if [[ ${seeds[*]:-} ]]; then printf '%s\n' "${seeds[@]}"; return; fi
   { grep -hoE -- '--seed [0-9]+' "$1"/commands.txt "$here/$recipe/run.sh" "$here/ablation.sh" 2> /dev/null || true; } |
     sed 's/--seed //' | sort -un
 }

@@ -123,11 +123,11 @@ sub buckets_table {
   my @buckets = grep { $_->{$unit} > 0 } @$rows;
   my %cells;
   for my $bucket (@buckets) {
-    push @{$cells{$_->{system}}}, $_->{score} // $_->{BLEU}{score} for @{$bucket->{systems}};
+    push @{$cells{$_->{system}}}, sprintf('%.1f', $_->{score}) . (($_->{p_value} // 1) < 0.05 ? '*' : '') for @{$bucket->{systems}};
   }
   my @names = grep { $label{$_} } map { $_->{system} } @{$compared->{systems}};
   return table(['', map { bucket_name($_) . " ($_->{$unit})" } @buckets],
-               map { my $name = $_; [$label{$name}, map { sprintf '%.1f', $_ } @{$cells{$name}}] } @names);
+               map { [$label{$_}, @{$cells{$_}}] } @names);
 }
 
 # Accuracy by distance, the mean over seeds, from FOLDER/SYSTEM.SEED.json.
@@ -252,9 +252,9 @@ sub section {
     my $compared = json_of($file);
     $text .= "\n#### $corpus, $test ($group)\n\n" . scores_table($compared, $runs, $test eq 'test', $outdated);
     $text .= "\n† trained with an earlier configuration of the baseline, which has had more trials since.\n" if %$outdated;
-    $text .= "\nBLEU by $compared->{buckets}{by}, with the number of sentences in parentheses:\n\n" . buckets_table($compared, $compared->{buckets}{rows}, 'sentences');
+    $text .= "\nBLEU by $compared->{buckets}{by}, with the number of sentences in parentheses; * p < 0.05:\n\n" . buckets_table($compared, $compared->{buckets}{rows}, 'sentences');
     my $words = $compared->{word_frequencies} or next;
-    $text .= "\nF1 of words by their frequency in the training text, with the number of words in parentheses:\n\n" . buckets_table($compared, $words->{rows}, 'words');
+    $text .= "\nF1 of words by their frequency in the training text, with the number of words in parentheses; * p < 0.05:\n\n" . buckets_table($compared, $words->{rows}, 'words');
   }
   for my $set (sort glob "$folder/scores/*.contrastive") {
     my ($name) = $set =~ m{/([^/]+)\.contrastive$};
