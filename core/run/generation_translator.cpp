@@ -54,6 +54,7 @@ TranslationModel load_language_model(const GenerateRun& run) {
   ModelOptions options = run.model;
   options.path = run.options.lm_path;
   options.model_overrides.clear();
+  options.mask_heads.clear();
   options.phrase_table.clear();
   options.direction = {};
   options.tokenizer.clear();

@@ -198,6 +198,14 @@ TEST_F(FairseqLanguageModel, IsAddedToTranslationAsFairseqAddsIt) {
   }
 }
 
+// It has no cross-attention.
+TEST_F(FairseqLanguageModel, KeepsItsHeadsWhenTheTranslationModelLosesSome) {
+  const std::string fused =
+      "generate --path translation.safetensors --lm-path lm.safetensors --lm-weight 0.5 --beam 2 "
+      "--max-len-a 0 --max-len-b 12 --threads 1 --mask-heads cross.1.1";
+  run_well(*workspace_, words(fused), "q1\n");
+}
+
 TEST_F(FairseqLanguageModel, IsRejectedWhereItDoesNotFit) {
   const auto rejection = [&](const std::string& line) {
     const CommandResult result = workspace_->run(words(line), "q1\n");
