@@ -4,6 +4,9 @@
 #include <limits>
 #include <numbers>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "core/analysis/attention_heads.h"
 #include "core/base/error.h"
 #include "core/translate/scoring/score_targets.h"
@@ -51,19 +54,34 @@ bool is_chosen(const std::string& attention, const std::vector<std::string>& cho
          });
 }
 
+/// The modules whose heads are measured; at least one.
+std::vector<analysis::HeadsOfModule> chosen_modules(const AnalyzeOptions& options,
+                                                    const TranslationModel& model,
+                                                    nn::Precision precision) {
+  auto modules = analysis::attention_heads(model, precision);
+  std::erase_if(modules, [&](const analysis::HeadsOfModule& module) {
+    return !is_chosen(module.attention, options.attention);
+  });
+  if (modules.empty()) {
+    throw DataError(fmt::format("the model has no heads of {} attention that can be switched off",
+                                fmt::join(options.attention, " or ")),
+                    "Without --attention, all heads are measured.");
+  }
+  return modules;
+}
+
 }  // namespace
 
 analysis::HeadTable measure_heads(const Registry& registry,
                                   const AnalyzeOptions& options,
                                   const ModelOptions& model) {
   const auto whole = load_models(registry, model, "");
+  const auto modules = chosen_modules(options, whole.front(), model.precision);
   const auto examples = read_examples(options, whole.front());
   analysis::HeadTable table(loss_of(whole, examples, model));
   ModelOptions without = model;
   without.skip_self_test = true;  // it has passed
-  for (const auto& module : analysis::attention_heads(whole.front(), model.precision)) {
-    if (!is_chosen(module.attention, options.attention))
-      continue;
+  for (const auto& module : modules) {
     std::vector<double> losses;
     for (int64_t head = 1; head <= module.heads(); ++head) {
       without.mask_heads = model.mask_heads;

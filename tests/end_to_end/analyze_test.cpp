@@ -32,9 +32,7 @@ class Analyze : public ::testing::Test {
     write_toy_corpus(*space);
     run_well(toy_preprocess() + words("--joined-dictionary"));
     run_well(toy_train("words", 3));
-    Arguments phrasal = toy_train("bigrams", 3);
-    *std::find(phrasal.begin(), phrasal.end(), "transformer") = "phrasal_attention";
-    run_well(phrasal);
+    train("bigrams", 3, "phrasal_attention");
   }
   static void TearDownTestSuite() {
     delete space;
@@ -44,6 +42,14 @@ class Analyze : public ::testing::Test {
   static void run_well(const Arguments& arguments) {
     const CommandResult result = space->run(arguments);
     ASSERT_EQ(result.exit_code, kExitOk) << result.errors;
+  }
+  static void train(const std::string& name,
+                    int updates,
+                    const std::string& architecture,
+                    const std::string& more = "") {
+    Arguments arguments = toy_train(name, updates) + words(more);
+    *std::find(arguments.begin(), arguments.end(), "transformer") = architecture;
+    run_well(arguments);
   }
   static CommandResult analyze(const std::string& arguments) {
     return space->run(words("analyze " + arguments));
@@ -311,6 +317,14 @@ TEST_F(Analyze, NamesTheHeadsThatAModelHas) {
                     HasSubstr("encoder.1.1 to 2, decoder.1.1 to 2, cross.1.1 to 2")));
   EXPECT_EQ(analyze("heads --path words --mask-heads cross" + files).exit_code, kExitUsage);
   EXPECT_EQ(analyze("heads --path words:bigrams" + files).exit_code, kExitUsage);
+}
+
+TEST_F(Analyze, NamesTheAttentionThatHasNoHeads) {
+  train("recurrent", 1, "ssru_transformer");
+  const auto result =
+      analyze("heads --path recurrent --attention decoder --source test.en --target test.de");
+  EXPECT_EQ(result.exit_code, kExitData);
+  EXPECT_THAT(result.errors, HasSubstr("no heads of decoder attention"));
 }
 
 TEST_F(Analyze, DumpsOneLinePerSentence) {
