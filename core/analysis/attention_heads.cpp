@@ -25,15 +25,22 @@ constexpr RecordedAttention kRecorded[] = {{"encoder", AttentionPlace::kEncoderS
                                            {"cross", AttentionPlace::kCross, false},
                                            {"cross-phrases", AttentionPlace::kCross, true}};
 
-/// Long enough for every n-gram.
-constexpr size_t kWords = 8;
+/// The longest n-grams that phrase-based attention can have.
+constexpr int64_t kLongestNgram = 100;
 
-/// A pair of the same length for every model; without a tree.
-Example made_up_example() {
+/// Unknown words, with </s> as many tokens as the longest n-grams have, or as the model accepts.
+std::vector<int64_t> made_up_sentence(int64_t max_tokens) {
+  const int64_t tokens = std::min(kLongestNgram, max_tokens);
+  std::vector<int64_t> sentence(static_cast<size_t>(tokens - 1), kUnk);
+  sentence.push_back(kEos);
+  return sentence;
+}
+
+/// A pair without a tree.
+Example made_up_example(const TranslationModel& translation_model) {
   Example example;
-  example.source.assign(kWords, kUnk);
-  example.source.push_back(kEos);
-  example.target = example.source;
+  example.source = made_up_sentence(translation_model.max_source_tokens());
+  example.target = made_up_sentence(translation_model.model->max_target_positions());
   example.extras[kTreeExtra] = {};
   return example;
 }
@@ -90,7 +97,8 @@ std::set<int64_t> ngrams_of(const AttentionWeights& weights, int64_t head) {
 
 std::vector<HeadsOfModule> attention_heads(const TranslationModel& translation_model,
                                            nn::Precision precision) {
-  const RecordedSentence sentence = recorded_pass(translation_model, made_up_example(), precision);
+  const RecordedSentence sentence =
+      recorded_pass(translation_model, made_up_example(translation_model), precision);
   std::vector<HeadsOfModule> modules;
   for (const auto& [name, place, of_phrases] : kRecorded) {
     const auto layers =

@@ -327,6 +327,21 @@ TEST_F(Analyze, NamesTheAttentionThatHasNoHeads) {
   EXPECT_THAT(result.errors, HasSubstr("no heads of decoder attention"));
 }
 
+TEST_F(Analyze, KnowsTheLongestNgramsOfHeads) {
+  train("long", 1, "phrasal_attention", "--pa-type heterogeneous --pa-ngrams 1,12");
+  const auto result =
+      analyze("heads --path long --attention cross --source test.en --target test.de --json");
+  ASSERT_EQ(result.exit_code, kExitOk) << result.errors;
+  EXPECT_EQ(nlohmann::json::parse(result.output)["heads"][0]["ngrams"], nlohmann::json({1, 12}));
+}
+
+TEST_F(Analyze, SwitchesHeadsOffInAModelOfShortSentences) {
+  train("short", 1, "transformer", "--max-source-positions 8 --max-target-positions 8");
+  const auto result =
+      space->run(words("generate --path short --input test.en --mask-heads cross.1.1"));
+  EXPECT_EQ(result.exit_code, kExitOk) << result.errors;
+}
+
 TEST_F(Analyze, DumpsOneLinePerSentence) {
   const auto result =
       analyze("dump --path words --source test.en --target test.de --tensors encoder.layers");
