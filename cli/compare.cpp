@@ -23,8 +23,7 @@ using score::CompareOptions;
 constexpr const char* kUsage = "A B [C...] --ref REF [--src SRC] [options]";
 constexpr const char* kDescription =
     "Compares the output of two or more systems: all metrics with significance tests, one metric "
-    "by "
-    "sentence length, and the translation of words by their frequency in the training text.";
+    "by sentence length, and the translation of words by their frequency in the training text.";
 
 score::Buckets make_buckets(const CompareOptions& options, const score::Lines& text) {
   return {options.source.empty() ? "reference" : "source",
