@@ -32,7 +32,7 @@ struct PHRASEQ_API HeadName {
 /// Throws UsageError if it is not such a name.
 PHRASEQ_API HeadName parse_head_name(std::string_view text);
 
-/// The heads that a name refers to; throws UsageError with all names if `modules` do not have it.
+/// The module of a head; throws UsageError that names all heads if `modules` do not have this one.
 PHRASEQ_API const HeadsOfModule& module_of(const std::vector<HeadsOfModule>& modules,
                                            const HeadName& name);
 

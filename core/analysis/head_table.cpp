@@ -1,6 +1,7 @@
 #include "core/analysis/head_table.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <utility>
 
@@ -37,24 +38,24 @@ std::string HeadTable::means_by_ngrams() const {
   using Kind = std::pair<std::string, std::set<int64_t>>;
   std::vector<Kind> order;
   std::map<Kind, std::vector<double>> increases;
-  bool any = false;
   for (const auto& [module, losses] : rows_) {
     for (size_t head = 0; head < losses.size(); ++head) {
       const Kind kind = {module.attention, module.ngrams[head]};
-      any = any || kind.second != std::set<int64_t>{1};
       if (!increases.contains(kind))
         order.push_back(kind);
       increases[kind].push_back(losses[head] - loss_);
     }
   }
-  std::string text = any ? "\nattention        n-grams  heads     mean\n" : "";
+  const auto is_of_tokens = [](const Kind& kind) { return kind.second == std::set<int64_t>{1}; };
+  if (std::all_of(order.begin(), order.end(), is_of_tokens))
+    return "";
+  std::string text = "\nattention        n-grams  heads     mean\n";
   for (const Kind& kind : order) {
-    if (any)
-      text += fmt::format("{:<15}{:>9}{:>7}{:>+9.4f}\n",
-                          kind.first,
-                          fmt::format("{}", fmt::join(kind.second, ",")),
-                          increases[kind].size(),
-                          mean_of(increases[kind]));
+    text += fmt::format("{:<15}{:>9}{:>7}{:>+9.4f}\n",
+                        kind.first,
+                        fmt::format("{}", fmt::join(kind.second, ",")),
+                        increases[kind].size(),
+                        mean_of(increases[kind]));
   }
   return text;
 }

@@ -12,7 +12,7 @@
 namespace phraseq::score {
 namespace {
 
-/// An interval of a score that is not negative begins at 0 at the earliest.
+/// The interval of a score that is not negative is cut off at 0.
 plot::ChartValue chart_value(const ComparedScore& score, int width) {
   const double low = score.interval.mean - score.interval.half_width;
   return {score.score,
