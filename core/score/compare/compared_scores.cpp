@@ -64,10 +64,10 @@ size_t bucket_of(int64_t value, const std::vector<int64_t>& edges) {
 }
 
 std::string comparison_signature(const Metric& metric,
-                                 const ScoreInput& input,
+                                 size_t references,
                                  const Sampling& sampling) {
   SignatureContext context;
-  context.references = input.references.size();
+  context.references = references;
   context.bootstrap = sampling.samples;
   context.seed = sampling.seed.label;
   return format_signature(signature_fields(metric, context), /*short_form=*/false);

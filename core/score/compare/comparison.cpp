@@ -64,7 +64,7 @@ BucketTable compare_by_length(const Metric& metric,
                               const Sampling& sampling) {
   BucketTable table;
   table.metric = metric.name();
-  table.signature = comparison_signature(metric, input, sampling);
+  table.signature = comparison_signature(metric, input.references.size(), sampling);
   table.by = fmt::format("{} length in {}",
                          buckets.title,
                          buckets.unit == LengthUnit::kWords ? "words" : "characters");
@@ -101,7 +101,7 @@ void add_scores(const Metric& metric,
                 Comparison& comparison) {
   const Sampling& sampling = comparison.sampling;
   comparison.metrics.push_back(metric.name());
-  comparison.signatures.push_back(comparison_signature(metric, input, sampling));
+  comparison.signatures.push_back(comparison_signature(metric, input.references.size(), sampling));
   note_direction(metric, comparison);
   const auto scores = compare_statistics(
       metric, collect_outputs(metric, input, sampling.threads), systems, sampling);

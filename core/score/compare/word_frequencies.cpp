@@ -88,7 +88,7 @@ BucketTable compare_by_frequency(const WordFrequencies& frequencies,
     if (bucket.size > 0)
       bucket.systems = compare_statistics(metric, outputs, systems, sampling);
     table.metric = metric.name();
-    table.signature = comparison_signature(metric, input, sampling);
+    table.signature = comparison_signature(metric, /*references=*/1, sampling);
   }
   return table;
 }

@@ -18,6 +18,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 using Json = nlohmann::json;
 
 WordSettings settings_of(const std::string& tokenizer, bool lowercase = false) {
@@ -132,6 +133,20 @@ TEST_F(WordFrequenciesTest, HaveNoScoresForABucketWithoutWordsOfTheReference) {
   EXPECT_EQ(table.rows[0].size, 0U);
   EXPECT_TRUE(table.rows[0].systems.empty());
   EXPECT_EQ(table.rows[1].size, 1U);
+}
+
+TEST_F(WordFrequenciesTest, UseOneOfSeveralReferences) {
+  ScoreInput input;
+  input.systems = {{"a", {"one"}}, {"b", {"two"}}};
+  input.references = {{"one"}, {"two"}};
+  const auto table = compare_by_frequency(count({"one two"}, settings_of("none")),
+                                          {1},
+                                          input,
+                                          {{"a", {"a"}}, {"b", {"b"}}},
+                                          {10, {}, 1});
+  EXPECT_EQ(table.rows[1].systems[0].score, 100);
+  EXPECT_EQ(table.rows[1].systems[1].score, 0);
+  EXPECT_THAT(table.signature, StartsWith("nrefs:1|"));
 }
 
 TEST_F(WordFrequenciesTest, NameTheLineOfInvalidText) {
