@@ -88,14 +88,14 @@ score::Comparison compare(const CompareOptions& options,
   }
   const score::Lines text =
       options.source.empty() ? input.references.front() : score::read_score_lines(options.source);
+  std::optional<score::WordFrequencies> frequencies;  // read before anything is computed
+  if (!options.train_text.empty())
+    frequencies.emplace(word_settings(table, options.target_language()), options.train_text);
   auto comparison = score::compare(
       metrics, *bucket_metric, input, systems, make_buckets(options, text), sampling);
-  if (!options.train_text.empty()) {
-    const score::WordFrequencies frequencies(word_settings(table, options.target_language()),
-                                             options.train_text);
-    comparison.frequencies =
-        score::compare_by_frequency(frequencies, options.frequency_edges, input, systems, sampling);
-  }
+  if (frequencies)
+    comparison.frequencies = score::compare_by_frequency(
+        *frequencies, options.frequency_edges, input, systems, sampling);
   if (options.format == score::CompareFormat::kHtml && options.sentences > 0) {
     const auto single = metric_set.make(options.bucket_metric, {options.target_language(), true});
     comparison.sentences = compare_sentences(*single,
