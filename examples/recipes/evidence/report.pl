@@ -264,7 +264,7 @@ sub section {
   my $used = constituents_table("$folder/scores/constituents");
   $text .= "\n#### $corpus, constituents\n\nShare in % of the n-grams with the largest weights that are constituents (of all n-grams of the same lengths):\n\n$used" if $used;
   my $heads = heads_table("$folder/scores/heads");
-  $text .= "\n#### $corpus, heads\n\nIncrease of the loss of the test set, in bits per token, when one attention head is switched off: the mean over the heads that attend to words (1), bigrams (2), or both.\n\n$heads" if $heads;
+  $text .= "\n#### $corpus, heads\n\nIncrease of the loss of the test set, in bits per token, when one attention head is switched off: the mean over the heads that attend to n-grams of the same lengths (1: words, 2: bigrams, …).\n\n$heads" if $heads;
   return $text . "\n#### $corpus, trials\n\n" . trials_table($folder, $runs);
 }
 
