@@ -126,12 +126,11 @@ void switch_off_heads(TranslationModel& translation_model,
                       const std::vector<HeadName>& heads,
                       nn::Precision precision) {
   const auto modules = attention_heads(translation_model, precision);
-  for (const HeadName& name : heads) module_of(modules, name);
   const at::NoGradGuard no_gradients;
   translation_model.parameters = std::make_unique<nn::FlatParameters>(*translation_model.model,
                                                                       /*with_gradients=*/false);
   for (const HeadName& name : heads) {
-    const HeadsOfModule& module = module_of(modules, name);
+    const HeadsOfModule& module = module_of(modules, name, translation_model.path);
     for (const at::Tensor& weight :
          output_weights(translation_model.parameters->entries(), module.module)) {
       const int64_t blocks = weight.size(1) / weight.size(0);

@@ -1,7 +1,5 @@
 #include "core/analysis/head_names.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -9,31 +7,25 @@
 #include "core/base/text_fields.h"
 
 namespace phraseq::analysis {
-namespace {
-
-constexpr std::string_view kAttentions[] = {
-    "encoder", "encoder-phrases", "decoder", "cross", "cross-phrases"};
-
-}  // namespace
 
 std::string HeadName::text() const { return fmt::format("{}.{}.{}", attention, layer, head); }
 
 HeadName parse_head_name(std::string_view text) {
   const auto parts = split_text(text, ".");
-  const bool is_known = std::find(std::begin(kAttentions), std::end(kAttentions), parts.front()) !=
-                        std::end(kAttentions);
   const auto number = [&](size_t part) {
     return part < parts.size() ? number_in<int64_t>(parts[part]).value_or(0) : 0;
   };
-  if (!is_known || parts.size() != 3 || number(1) < 1 || number(2) < 1) {
+  if (parts.size() != 3 || number(1) < 1 || number(2) < 1) {
     throw UsageError(fmt::format("'{}' is not the name of an attention head", text),
-                     "Write ATTENTION.LAYER.HEAD, for example cross.2.3, with encoder, decoder, "
-                     "cross, encoder-phrases or cross-phrases and numbers from 1.");
+                     "Write ATTENTION.LAYER.HEAD, for example cross.2.3, with numbers from 1; "
+                     "phraseq analyze heads lists the heads of a model.");
   }
   return {std::string(parts[0]), number(1), number(2)};
 }
 
-const HeadsOfModule& module_of(const std::vector<HeadsOfModule>& modules, const HeadName& name) {
+const HeadsOfModule& module_of(const std::vector<HeadsOfModule>& modules,
+                               const HeadName& name,
+                               const std::string& model) {
   for (const HeadsOfModule& module : modules) {
     if (module.attention == name.attention && module.layer == name.layer &&
         name.head <= module.heads())
@@ -42,7 +34,7 @@ const HeadsOfModule& module_of(const std::vector<HeadsOfModule>& modules, const 
   std::vector<std::string> known;
   for (const HeadsOfModule& module : modules)
     known.push_back(fmt::format("{}.{}.1 to {}", module.attention, module.layer, module.heads()));
-  throw UsageError(fmt::format("the model has no attention head {}", name.text()),
+  throw UsageError(fmt::format("{} has no attention head {}", model, name.text()),
                    fmt::format("It has {}.", fmt::join(known, ", ")));
 }
 

@@ -32,8 +32,10 @@ struct PHRASEQ_API HeadName {
 /// Throws UsageError if it is not such a name.
 PHRASEQ_API HeadName parse_head_name(std::string_view text);
 
-/// The module of a head; throws UsageError that names all heads if `modules` do not have this one.
+/// The module of a head. Throws UsageError with the names of all heads if the modules of `model`, a
+/// checkpoint, do not have it.
 PHRASEQ_API const HeadsOfModule& module_of(const std::vector<HeadsOfModule>& modules,
-                                           const HeadName& name);
+                                           const HeadName& name,
+                                           const std::string& model);
 
 }  // namespace phraseq::analysis

@@ -313,7 +313,7 @@ TEST_F(Analyze, NamesTheHeadsThatAModelHas) {
   const auto missing = analyze("heads --path words --mask-heads cross.1.3" + files);
   EXPECT_EQ(missing.exit_code, kExitUsage);
   EXPECT_THAT(missing.errors,
-              AllOf(HasSubstr("the model has no attention head cross.1.3"),
+              AllOf(HasSubstr("has no attention head cross.1.3"),
                     HasSubstr("encoder.1.1 to 2, decoder.1.1 to 2, cross.1.1 to 2")));
   EXPECT_EQ(analyze("heads --path words --mask-heads cross" + files).exit_code, kExitUsage);
   EXPECT_EQ(analyze("heads --path words:bigrams" + files).exit_code, kExitUsage);
@@ -336,9 +336,9 @@ TEST_F(Analyze, KnowsTheLongestNgramsOfHeads) {
 }
 
 TEST_F(Analyze, SwitchesHeadsOffInAModelOfShortSentences) {
-  train("short", 1, "transformer", "--max-source-positions 8 --max-target-positions 8");
+  train("brief", 1, "transformer", "--max-source-positions 8 --max-target-positions 8");
   const auto result =
-      space->run(words("generate --path short --input test.en --mask-heads cross.1.1"));
+      space->run(words("generate --path brief --input test.en --mask-heads cross.1.1"));
   EXPECT_EQ(result.exit_code, kExitOk) << result.errors;
 }
 

@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "core/base/error.h"
 #include "core/io/line_reader.h"
 #include "core/text/unicode.h"
 
@@ -28,12 +32,19 @@ std::vector<std::string> words_of(std::string_view line, const WordSettings& set
 WordFrequencies::WordFrequencies(WordSettings settings, const std::vector<std::string>& files)
     : settings_(std::move(settings)) {
   std::string line;
+  bool has_words = false;
   for (const std::string& file : files) {
     LineReader reader(file);
     while (reader.next(line)) {
-      for (const std::string& word : words_of(line, settings_)) counts_.add(word);
+      for (const std::string& word : words_of(line, settings_)) {
+        counts_.add(word);
+        has_words = true;
+      }
     }
   }
+  if (!has_words)
+    throw DataError(fmt::format("{}: the training text has no words", fmt::join(files, ", ")),
+                    "Give the text in the target language that the systems were trained on.");
 }
 
 int64_t WordFrequencies::of(std::string_view word) const {

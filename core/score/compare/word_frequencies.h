@@ -25,7 +25,7 @@ PHRASEQ_API std::vector<std::string> words_of(std::string_view line, const WordS
 class PHRASEQ_API WordFrequencies {
  public:
   /// Counts the words of text files, plain or compressed with gzip. Throws IoError if a file cannot
-  /// be read, and DataError with file and line for invalid text.
+  /// be read, and DataError with file and line for invalid text, or if there are no words.
   WordFrequencies(WordSettings settings, const std::vector<std::string>& files);
 
   /// 0 for a word that does not occur.

@@ -72,19 +72,20 @@ TEST(HeadName, IsReadAndWritten) {
   EXPECT_EQ(name.head, 3);
   EXPECT_EQ(name.text(), "encoder-phrases.12.3");
   for (const char* bad :
-       {"", "cross", "cross.1", "cross.0.1", "cross.1.0", "self.1.1", "cross.1.2.3"})
+       {"", "cross", "cross.1", "cross.0.1", "cross.1.0", "cross.a.1", "cross.1.2.3"})
     EXPECT_THROW(parse_head_name(bad), UsageError) << bad;
 }
 
 TEST(HeadName, IsLookedUpAmongThoseOfTheModel) {
   const std::vector<HeadsOfModule> modules = {module("encoder", {{1}, {1}}),
                                               module("cross", {{1}, {1}, {2}})};
-  EXPECT_EQ(&module_of(modules, {"cross", 1, 3}), &modules[1]);
+  EXPECT_EQ(&module_of(modules, {"cross", 1, 3}, "best"), &modules[1]);
   for (const HeadName& missing : {HeadName{"cross", 1, 4}, {"cross", 2, 1}, {"decoder", 1, 1}}) {
     try {
-      module_of(modules, missing);
+      module_of(modules, missing, "best");
       FAIL() << missing.text();
     } catch (const UsageError& error) {
+      EXPECT_EQ(error.message(), "best has no attention head " + missing.text());
       EXPECT_THAT(error.hint(), HasSubstr("encoder.1.1 to 2, cross.1.1 to 3"));
     }
   }

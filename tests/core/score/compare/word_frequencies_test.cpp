@@ -158,6 +158,10 @@ TEST_F(WordFrequenciesTest, NameTheLineOfInvalidText) {
   }
 }
 
+TEST_F(WordFrequenciesTest, NeedWords) {
+  EXPECT_THROW(count({"", " "}, settings_of("13a")), DataError);
+}
+
 std::vector<std::string> problems_of(const std::function<void(CompareOptions&)>& change) {
   CompareOptions options;
   options.systems = {"a", "b"};
