@@ -45,7 +45,7 @@ constexpr auto kSummaries = std::to_array<std::array<std::string_view, 2>>({
     {{"rerank", "choose translations by the scores of several models"}},
     {{"rescore", "compute the log-probabilities of given translations"}},
     {{"gather", "merge the output of several processes"}},
-    {{"analyze", "show attention and activation of phrases"}},
+    {{"analyze", "show attention, phrases, head importance and recorded tensors"}},
     {{"average", "average checkpoints"}},
     {{"import", "convert a model of another toolkit to a checkpoint"}},
     {{"export", "write a model in the format of another toolkit"}},
