@@ -164,7 +164,7 @@ void reject_quantized(const CheckpointFile& file) {
                                 "train from",
                                 file.path(),
                                 stored),
-                    "Give the checkpoint that was quantized.");
+                    "Give the original checkpoint, before quantization.");
 }
 
 }  // namespace phraseq

@@ -218,7 +218,7 @@ std::vector<float> ExportModel::values(const std::string& parameter,
     throw FormatError(fmt::format("{}: there is no parameter {}", path(), parameter));
   if (tensor->dtype == DType::kI8) {
     throw UsageError(fmt::format("{}: {} is quantized to int8", path(), parameter),
-                     "Export the checkpoint that was quantized.");
+                     "Export the original checkpoint, before quantization.");
   }
   if (tensor->shape != shape || !is_float(tensor->dtype)) {
     throw FormatError(fmt::format("{}: {} is {} [{}], expected floating-point numbers [{}]",

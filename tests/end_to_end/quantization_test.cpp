@@ -96,7 +96,7 @@ TEST_F(Quantized, IsNotExportedAndTheReasonIsGiven) {
   const CommandResult result =
       workspace_.run(words("export --format onnx small.safetensors exported"));
   EXPECT_EQ(result.exit_code, kExitUsage);
-  EXPECT_THAT(result.errors, HasSubstr("is quantized to int8\n  Export the checkpoint that was"));
+  EXPECT_THAT(result.errors, HasSubstr("is quantized to int8\n  Export the original checkpoint"));
   EXPECT_FALSE(workspace_.exists("exported"));
 }
 
