@@ -349,7 +349,7 @@ TEST_F(ScoreCommands, ComparePrintsTextJsonAndAPage) {
   EXPECT_THAT(
       text.output,
       AllOf(
-          HasSubstr("chrF2++"), HasSubstr("0 to 2"), HasSubstr("3 and more"), HasSubstr("bs:20")));
+          HasSubstr("chrF2++"), HasSubstr("0 to 2"), HasSubstr("3 or more"), HasSubstr("bs:20")));
   const auto report = nlohmann::json::parse(run(line + " -f json").output);
   EXPECT_EQ(report["buckets"]["rows"][0]["sentences"], 2);
   EXPECT_EQ(run(line + " -f html -o page.html").output, "");
@@ -371,7 +371,7 @@ TEST_F(ScoreCommands, ComparePlotsAnyMetricByLength) {
           "--plot plot.svg");
   EXPECT_EQ(result.exit_code, kExitOk) << result.errors;
   EXPECT_THAT(result.output, HasSubstr("chrF2++ by source length in words"));
-  EXPECT_THAT(space.read("plot.svg"), HasSubstr("<title>b, 3 and more: "));
+  EXPECT_THAT(space.read("plot.svg"), HasSubstr("<title>b, 3 or more: "));
   EXPECT_EQ(run("compare sys b --ref a --analysis-length-edges 3 --samples 20 -f json").output,
             run("compare sys b --ref a --bucket-edges 3 --samples 20 -f json").output);
 }

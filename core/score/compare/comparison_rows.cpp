@@ -55,7 +55,7 @@ bool higher_is_better(const Comparison& comparison, const std::string& metric) {
 
 std::string range_of(const BucketScores& bucket) {
   if (!bucket.to)
-    return fmt::format("{} and more", bucket.from);
+    return fmt::format("{} or more", bucket.from);
   const int64_t last = *bucket.to - 1;
   return last == bucket.from ? std::to_string(last) : fmt::format("{} to {}", bucket.from, last);
 }
@@ -124,7 +124,7 @@ std::string title_of(const BucketTable& table) {
 
 std::vector<std::string> explain_cells(const Comparison& comparison) {
   std::vector<std::string> lines = {
-      fmt::format("Score ± half its 95 % interval ({} bootstrap resamples, seed {}).",
+      fmt::format("Score ± half the width of its 95 % interval ({} bootstrap resamples, seed {}).",
                   comparison.sampling.samples,
                   comparison.sampling.seed.label),
       fmt::format("Below: the difference from {}, and two p-values of the paired bootstrap.",

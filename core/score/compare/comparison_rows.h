@@ -36,7 +36,7 @@ std::string title_of(const BucketTable& table);
 using NamedSignatures = std::vector<std::pair<std::string, std::string>>;
 NamedSignatures all_signatures(const Comparison& comparison);
 
-/// "0 to 14", "45 and more".
+/// "0 to 14", "45 or more".
 std::string range_of(const BucketScores& bucket);
 
 /// Whether the difference from the first system is unlikely to be due to chance (p < 0.05).

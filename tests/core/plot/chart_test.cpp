@@ -20,7 +20,7 @@ Chart example_chart() {
   chart.title = "Scores <1>";
   chart.category_title = "length";
   chart.value_title = "BLEU";
-  chart.categories = {{"0 to 14", "7 sentences"}, {"15 to 29", ""}, {"30 and more", ""}};
+  chart.categories = {{"0 to 14", "7 sentences"}, {"15 to 29", ""}, {"30 or more", ""}};
   chart.series = {
       {"base", {ChartValue{20, {}, {}, "20.0"}, {}, ChartValue{10, {}, {}, "10.0"}}},
       {"A & B", {ChartValue{30, 28.0, 31.0, "30.0*"}, {}, ChartValue{5, {}, {}, "5.0"}}}};
