@@ -313,6 +313,9 @@ TEST_F(Recipes, EvidenceIsTunedTrainedWithSeveralSeedsAndReported) {
                     HasSubstr("| Xu et al., +Mean | "),
                     HasSubstr("(2 seeds) |"),
                     HasSubstr("Test set `test`: 30 pairs;"),
+                    HasSubstr("\nF1 of words by their frequency in the training text"),
+                    HasSubstr("#### toy, heads\n"),
+                    HasSubstr("| Transformer | 2 | 1 | "),
                     HasSubstr("\nend\n"),
                     Not(HasSubstr("\nold\n"))));
   EXPECT_EQ(evidence("--check made page.md"), 0) << output();

@@ -54,7 +54,7 @@ std::vector<BucketScores> make_buckets(const std::vector<int64_t>& edges);
 /// The index of the bucket that a value belongs to.
 size_t bucket_of(int64_t value, const std::vector<int64_t>& edges);
 
-/// The signature of a metric that uses so many references, in a comparison.
+/// The signature of a metric in a comparison; `references`: the number of references that it uses.
 std::string comparison_signature(const Metric& metric, size_t references, const Sampling& sampling);
 
 }  // namespace phraseq::score

@@ -130,14 +130,18 @@ sub buckets_table {
                map { [$label{$_}, @{$cells{$_}}] } @names);
 }
 
+# The reports of a system's seeds: FOLDER/SYSTEM.SEED.json.
+sub reports_of {
+  my ($folder, $system) = @_;
+  return map { json_of($_) } grep { m{/\Q$system\E\.\d+\.json$} } sort glob "$folder/$system.*.json";
+}
+
 # Accuracy by distance, the mean over seeds, from FOLDER/SYSTEM.SEED.json.
 sub contrastive_table {
   my ($folder) = @_;
   my (@names, %accuracy, %pairs, %total);
   for my $system (@systems) {
-    for my $file (sort glob "$folder/$system.*.json") {
-      next unless $file =~ m{/\Q$system\E\.\d+\.json$};
-      my $report = json_of($file);
+    for my $report (reports_of($folder, $system)) {
       my ($groups) = grep { $_->{by} eq 'distance' } @{$report->{groups}};
       for my $row ($groups ? @{$groups->{rows}} : ()) {
         next unless @{$row->{systems}};
@@ -165,10 +169,9 @@ sub constituents_table {
   my (@rows, $most);
   for my $system (@systems) {
     my (%share, %chance, $seeds);
-    for my $file (sort glob "$folder/$system.*.json") {
-      next unless $file =~ m{/\Q$system\E\.\d+\.json$};
+    for my $report (reports_of($folder, $system)) {
       ++$seeds;
-      for (@{json_of($file)->{layers}}) {
+      for (@{$report->{layers}}) {
         next unless $_->{ngrams} > 0;
         push @{$share{$_->{layer}}}, 100 * $_->{constituents} / $_->{ngrams};
         push @{$chance{$_->{layer}}}, 100 * $_->{chance};
@@ -193,10 +196,9 @@ sub heads_table {
   my ($folder) = @_;
   my (@rows, %increase, %seeds);
   for my $system (@systems) {
-    for my $file (sort glob "$folder/$system.*.json") {
-      next unless $file =~ m{/\Q$system\E\.\d+\.json$};
+    for my $report (reports_of($folder, $system)) {
       ++$seeds{$system};
-      push @{$increase{$system}{join ', ', @{$_->{ngrams}}}{$_->{attention}}}, $_->{increase} for @{json_of($file)->{heads}};
+      push @{$increase{$system}{join ', ', @{$_->{ngrams}}}{$_->{attention}}}, $_->{increase} for @{$report->{heads}};
     }
   }
   my @attentions = qw(encoder decoder cross);
@@ -252,9 +254,9 @@ sub section {
     my $compared = json_of($file);
     $text .= "\n#### $corpus, $test ($group)\n\n" . scores_table($compared, $runs, $test eq 'test', $outdated);
     $text .= "\n† trained with an earlier configuration of the baseline, which has had more trials since.\n" if %$outdated;
-    $text .= "\nBLEU by $compared->{buckets}{by}, with the number of sentences in parentheses; * p < 0.05:\n\n" . buckets_table($compared, $compared->{buckets}{rows}, 'sentences');
+    $text .= "\nBLEU by $compared->{buckets}{by}, with the number of sentences in parentheses; * marks p < 0.05:\n\n" . buckets_table($compared, $compared->{buckets}{rows}, 'sentences');
     my $words = $compared->{word_frequencies} or next;
-    $text .= "\nF1 of words by their frequency in the training text, with the number of words in parentheses; * p < 0.05:\n\n" . buckets_table($compared, $words->{rows}, 'words');
+    $text .= "\nF1 of words by their frequency in the training text, with the number of words in parentheses; * marks p < 0.05:\n\n" . buckets_table($compared, $words->{rows}, 'words');
   }
   for my $set (sort glob "$folder/scores/*.contrastive") {
     my ($name) = $set =~ m{/([^/]+)\.contrastive$};

@@ -338,56 +338,58 @@ updates_of() { # PLACE
   sed -n 's/.*"event": *"valid".*"updates": *\([0-9]*\).*/\1/p' "$1/metrics.jsonl" | tail -n 1
 }
 
-# Contrastive evaluation of every trained seed: scores/NAME.contrastive/SYSTEM.SEED.json.
+# What FUNCTION prints for every trained seed of the systems: scores/FOLDER/SYSTEM.SEED.json. It is called with the
+# system, its model, and the file that is written.
+report_seeds() { # FOLDER FUNCTION SYSTEM...
+  local folder=$1 function=$2 system place to
+  shift 2
+  mkdir -p "scores/$folder"
+  for system; do
+    [[ -e $system/chosen ]] || continue
+    for place in $(places_with "$system" average.safetensors); do
+      to=scores/$folder/$system.${place##*/}.json
+      [[ -e $to ]] && continue
+      "$function" "$system" "$place/average.safetensors" "$to" > "$to.new"
+      mv "$to.new" "$to"
+    done
+  done
+}
+
+# Contrastive evaluation: scores/NAME.contrastive/SYSTEM.SEED.json.
 score_contrastive() { # NAME FILE
-  local system place to overrides
-  mkdir -p "scores/$1.contrastive"
+  local system chosen_systems=() contrastive_file=$2
   for system in $(trained_systems); do
-    [[ $(data_of "$system") == data-bin ]] || continue
-    overrides=()
-    [[ $system != parse ]] || overrides=(--model-overrides pr-seg=ngram)
-    for place in $(places_with "$system" average.safetensors); do
-      to=scores/$1.contrastive/$system.${place##*/}.json
-      [[ -e $to ]] && continue
-      phraseq rescore --path "$place/average.safetensors" --contrastive "$2" --distance-edges 1,2,3,4,7,11 --json \
-        "${overrides[@]}" > "$to.new"
-      mv "$to.new" "$to"
-    done
+    [[ $(data_of "$system") != data-bin ]] || chosen_systems+=("$system")
   done
+  report_seeds "$1.contrastive" rescore_contrastive "${chosen_systems[@]}"
 }
 
-# Which n-grams attention uses, against the constituents of the test set's trees: scores/constituents/SYSTEM.SEED.json,
-# and a picture of each.
+rescore_contrastive() { # SYSTEM MODEL, with the pairs of $contrastive_file
+  local overrides=()
+  [[ $1 != parse ]] || overrides=(--model-overrides pr-seg=ngram)
+  phraseq rescore --path "$2" --contrastive "$contrastive_file" --distance-edges 1,2,3,4,7,11 --json "${overrides[@]}"
+}
+
+phrasal_systems=({homogeneous,heterogeneous,interleaved}_{convkv,queryk}{,_tri})
+
+# Which n-grams attention uses, against the constituents of the test set's trees, and a picture of it.
 score_constituents() {
-  local system place to
   [[ -e text/test.$source.trees ]] || return 0
-  mkdir -p scores/constituents
-  for system in {mean,max,attn,ta}{,_xu,_centered} parse {homogeneous,heterogeneous,interleaved}_{convkv,queryk}{,_tri}; do
-    [[ -e $system/chosen ]] || continue
-    for place in $(places_with "$system" average.safetensors); do
-      to=scores/constituents/$system.${place##*/}.json
-      [[ -e $to ]] && continue
-      phraseq analyze constituents --path "$place/average.safetensors" --source "text/test.$source" \
-        --target "text/test.$target" --trees "text/test.$source.trees" --json --plot "${to%.json}.svg" > "$to.new"
-      mv "$to.new" "$to"
-    done
-  done
+  report_seeds constituents analyze_constituents {mean,max,attn,ta}{,_xu,_centered} parse "${phrasal_systems[@]}"
 }
 
-# By how much the loss of the test set rises without each attention head: scores/heads/SYSTEM.SEED.json.
+analyze_constituents() { # SYSTEM MODEL REPORT
+  phraseq analyze constituents --path "$2" --source "text/test.$source" --target "text/test.$target" \
+    --trees "text/test.$source.trees" --json --plot "${3%.json}.svg"
+}
+
+# By how much the loss of the test set rises without each attention head.
 score_heads() {
-  local system place to
-  mkdir -p scores/heads
-  for system in base {homogeneous,heterogeneous,interleaved}_{convkv,queryk}{,_tri}; do
-    [[ -e $system/chosen ]] || continue
-    for place in $(places_with "$system" average.safetensors); do
-      to=scores/heads/$system.${place##*/}.json
-      [[ -e $to ]] && continue
-      phraseq analyze heads --path "$place/average.safetensors" --source "text/test.$source" \
-        --target "text/test.$target" --json > "$to.new"
-      mv "$to.new" "$to"
-    done
-  done
+  report_seeds heads analyze_heads base "${phrasal_systems[@]}"
+}
+
+analyze_heads() { # SYSTEM MODEL
+  phraseq analyze heads --path "$2" --source "text/test.$source" --target "text/test.$target" --json
 }
 
 # A picture of the first seeds for each paper: its systems and their baselines.
