@@ -48,6 +48,11 @@ class PHRASEQ_API Context {
   /// The key of the next dropout mask; 0, without a draw, outside of training.
   uint64_t next_dropout_key();
 
+  /// The number of updates before this one, in training: what an annealed loss or a scheduled noise
+  /// depends on (fairseq's set_num_updates). A resumed run continues to count. 0 in evaluation.
+  int64_t finished_updates() const { return finished_updates_; }
+  void begin_update(int64_t finished_updates) { finished_updates_ = finished_updates; }
+
   /// The factor of the loss whose gradient is computed, 1 unless set. Functions that compute a
   /// gradient before the backward pass multiply by it before they round to fp16 and divide again by
   /// it in the backward pass, which begins with this factor.
@@ -68,6 +73,7 @@ class PHRASEQ_API Context {
   Precision precision_;
   uint64_t seed_;
   uint64_t draws_ = 0;
+  int64_t finished_updates_ = 0;
   double loss_scale_ = 1.0;
   bool recomputes_ = false;
   const FlatParameters* flat_;

@@ -178,13 +178,19 @@ UpdateGroup Trainer::gather() {
                        processes);
 }
 
-/// Updates started so far, skipped ones included. Seeds the dropout masks.
-int64_t Trainer::updates_begun() const {
-  return state_.updates + state_.bad_updates + (step_.has_result() ? 1 : 0);
+/// Updates before the next one, with one whose result is still to be read, which may be skipped.
+int64_t Trainer::updates_before_next() const {
+  return state_.updates + (step_.has_result() ? 1 : 0);
 }
 
+/// Updates started so far, skipped ones included. Seeds the dropout masks.
+int64_t Trainer::updates_begun() const { return updates_before_next() + state_.bad_updates; }
+
 UpdatePass Trainer::next_pass() const {
-  return {{options_.precision, options_.checkpoint_activations, step_.loss_scale()},
+  return {{options_.precision,
+           options_.checkpoint_activations,
+           step_.loss_scale(),
+           updates_before_next()},
           mix_seeds(options_.seed, static_cast<uint64_t>(updates_begun()))};
 }
 

@@ -69,6 +69,7 @@ class PHRASEQ_API Trainer {
   std::optional<double> validate();
   void write_checkpoint_to(const std::string& path, bool stays);
 
+  int64_t updates_before_next() const;
   int64_t updates_begun() const;
   bool was_stopped_in_end_of_epoch() const;
   void require_batches() const;

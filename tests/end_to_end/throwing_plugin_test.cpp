@@ -227,6 +227,17 @@ TEST_F(ThrowingPlugin, ResumesWithNumbersThatAreNotFinite) {
   EXPECT_EQ(later.exit_code, kExitOk) << later.errors;
 }
 
+TEST_F(ThrowingPlugin, IsToldTheNumberOfUpdates) {
+  const std::string counting = "--criterion updates --save-dir counted --max-update ";
+  ASSERT_EQ(train(counting + "3").exit_code, kExitOk);
+  const CommandResult resumed = train(counting + "5");
+  ASSERT_EQ(resumed.exit_code, kExitOk) << resumed.errors;
+  const auto found = losses(workspace_, "counted");
+  ASSERT_EQ(found.size(), 5U);
+  for (const auto& [update, loss] : found) EXPECT_EQ(std::stod(loss), update - 1);
+  EXPECT_THAT(resumed.errors, HasSubstr("'valid' subset | loss 0.000"));
+}
+
 TEST_F(ThrowingPlugin, DoesNotResumeWithoutTheStateOfItsOptimizer) {
   ASSERT_EQ(train("--optimizer lazy --max-update 2").exit_code, kExitOk);
   const CommandResult resumed = train("--optimizer lazy --max-update 4");

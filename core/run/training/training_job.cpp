@@ -225,7 +225,7 @@ class TrainingJob {
         corpus_.get(),
         [this] { return make_criterion(run_, translation_model_); },
         [this](int64_t max_tokens) { return thread_settings(run_, max_tokens); }};
-    request.settings = {precision_of(run_), run_.machine.checkpoint_activations, {}};
+    request.settings = {precision_of(run_), run_.machine.checkpoint_activations, {}, 0};
     request.batching = training_batches(run_, *translation_model_.model);
     request.reserved_bytes = reserved_bytes(run_, translation_model_, processes_);
     request.recorded = resumed_.record ? &resumed_.record->options : nullptr;

@@ -12,6 +12,7 @@ LossReport training_pass(const ModelInstance& instance,
   const nn::FlatParameters& parameters = *instance.translation_model->parameters;
   const Batch on_device = batch.to(parameters.values().device());
   nn::Context context(/*training=*/true, settings.precision, dropout_seed, &parameters);
+  context.begin_update(settings.finished_updates);
   context.scale_loss(settings.loss_scale.value_or(1.0));
   context.recompute_layers(settings.checkpoint_activations);
   LossReport report = instance.criterion->loss_of_model(model, on_device, context);

@@ -16,6 +16,7 @@ struct PassSettings {
   nn::Precision precision = nn::Precision::kFp32;
   bool checkpoint_activations = false;
   std::optional<double> loss_scale = {};  ///< with fp16
+  int64_t finished_updates = 0;           ///< before this pass
 };
 
 /// One forward and backward pass over a batch: its sums. Its gradient is added to that of the

@@ -189,6 +189,19 @@ struct OddCriterion final : Criterion {
   }
 };
 
+/// Its loss per token is the number of updates before this one.
+struct UpdatesCriterion final : Criterion {
+  UpdatesCriterion(const SmoothingOption&, const CriterionSetup&) {}
+  LossReport loss(const DecoderOutput& output, const Batch& batch, nn::Context& context) override {
+    LossReport report;
+    report.loss = output.hidden.sum();
+    report.tokens = batch.target_out.numel();
+    report.sentences = batch.sentences();
+    report.loss_sum = static_cast<double>(context.finished_updates() * report.tokens);
+    return report;
+  }
+};
+
 struct ThrowingDecoder final : Decoder {
   ThrowingDecoder(const NoOptions&, const DecoderSetup&) {}
   std::vector<std::vector<Hypothesis>> decode(const DecodingRequest&) override {
@@ -302,6 +315,7 @@ void register_components(Registry& registry) {
   registry.add<DataLoader, EmptyLoader, NoOptions>("empty", "Returns no corpus.");
   registry.add<Criterion, CountlessCriterion, SmoothingOption>("countless", "Counts nothing.");
   registry.add<Criterion, OddCriterion, SmoothingOption>("odd", "Sums no numbers.");
+  registry.add<Criterion, UpdatesCriterion, SmoothingOption>("updates", "Counts updates.");
   registry.add<Criterion, ThrowingCriterion, SmoothingOption>("throwing", "Throws.");
   registry.add<Criterion, DetachedCriterion, SmoothingOption>("detached", "Has no gradient.");
   registry.add<Decoder, ThrowingDecoder, NoOptions>("throwing", "Throws.");
