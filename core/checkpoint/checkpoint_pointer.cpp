@@ -42,6 +42,14 @@ std::optional<CheckpointPointer> parse_pointer(const std::string& text) {
   return pointer;
 }
 
+/// Removes a symbolic link, which somebody may have put in the place of a pointer: writing through
+/// it would replace the checkpoint that it leads to.
+void remove_link(const std::string& path) {
+  std::error_code problem;
+  if (fs::is_symlink(path, problem) && !fs::remove(path, problem) && problem)
+    throw IoError(path, "replace the symbolic link", problem.value());
+}
+
 }  // namespace
 
 std::optional<CheckpointPointer> read_pointer(const std::string& path) {
@@ -58,6 +66,7 @@ std::optional<CheckpointPointer> read_pointer(const std::string& path) {
 }
 
 void write_pointer(const std::string& path, const CheckpointPointer& pointer) {
+  remove_link(path);
   write_file(path, fmt::format("{} {}\n", pointer.name, pointer.fingerprint));
 }
 

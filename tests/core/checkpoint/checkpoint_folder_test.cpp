@@ -140,6 +140,17 @@ TEST(CheckpointFolder, FollowsItsPointers) {
       "checkpoint2.safetensors " + CheckpointFile::open(folder.epoch_path(2)).fingerprint() + "\n");
 }
 
+TEST(CheckpointFolder, ReplacesALinkInsteadOfTheCheckpointThatItLeadsTo) {
+  const TemporaryFolder temporary;
+  CheckpointFolder folder(temporary.path());
+  write_small(folder.epoch_path(1), 1);
+  write_small(folder.epoch_path(2), 2);
+  fs::create_symlink("checkpoint1.safetensors", temporary.file(kLastPointer));
+  folder.point(kLastPointer, folder.epoch_path(2));
+  EXPECT_NO_THROW(CheckpointFile::open(folder.epoch_path(1)));
+  EXPECT_THAT(folder.resolve(kLastPointer, true), Optional(folder.epoch_path(2)));
+}
+
 TEST(CheckpointFolder, DoesNotPointToAFileThatIsNotACheckpoint) {
   const TemporaryFolder temporary;
   CheckpointFolder folder(temporary.path());
