@@ -1,6 +1,7 @@
 #pragma once
 
 #include <any>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
@@ -140,7 +141,8 @@ Preset preset(std::string name,
 }
 
 /// Calls the selected component's factory. What it throws becomes a PluginError that begins with
-/// the plugin's name, except phraseq's own errors, which are passed on. Throws OutOfMemory.
+/// the plugin's name, except phraseq's own errors, which are passed on, and failures of the file
+/// system, which become an IoError. Throws OutOfMemory.
 template <class Interface>
 std::unique_ptr<Interface> create(const Selection& selection,
                                   const typename Interface::Setup& setup) {
@@ -150,6 +152,9 @@ std::unique_ptr<Interface> create(const Selection& selection,
     return factory(*selection.options, setup);
   } catch (const Error&) {
     throw;
+  } catch (const std::filesystem::filesystem_error& failure) {
+    const std::string path = failure.path1().string();
+    throw IoError(path.empty() ? selection.component->plugin : path, "use", failure.code().value());
   } catch (const std::exception& failure) {
     if (means_out_of_memory(failure.what()))
       throw OutOfMemory(selection.component->kind + " " + selection.name);

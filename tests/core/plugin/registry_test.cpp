@@ -1,6 +1,8 @@
 #include "core/plugin/registry.h"
 
+#include <filesystem>
 #include <stdexcept>
+#include <system_error>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -42,6 +44,9 @@ class Box final : public Shape {
   Box(const BoxOptions& options, const Setup& setup) : area_(options.height * setup.width) {
     if (setup.width == 13)
       throw Error(kExitUsage, "no thirteen");
+    if (setup.width == 15)
+      throw std::filesystem::filesystem_error(
+          "status", "data-bin", std::make_error_code(std::errc::permission_denied));
     if (setup.width == 17)
       throw std::runtime_error("odd weather");
     if (setup.width == 19)
@@ -218,6 +223,16 @@ TEST(Create, PassesOnErrorsOfPhraseq) {
   add_box(registry);
   const Selection selection = registry.select("shape", "box");
   EXPECT_EQ(whole_message_of([&] { create<Shape>(selection, {.width = 13}); }), "no thirteen");
+}
+
+/// It is not a mistake of the plugin.
+TEST(Create, NamesTheFileThatCannotBeUsed) {
+  Registry registry;
+  add_box(registry);
+  const Selection selection = registry.select("shape", "box");
+  EXPECT_EQ(whole_message_of([&] { create<Shape>(selection, {.width = 15}); }),
+            "data-bin: cannot use: Permission denied");
+  EXPECT_THROW(create<Shape>(selection, {.width = 15}), IoError);
 }
 
 TEST(Describe, MarksWhatThePresetChanged) {
