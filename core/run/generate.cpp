@@ -195,7 +195,7 @@ int generate(GenerateRun& run) {
   at::set_num_threads(static_cast<int>(workers.threads));
   // First: a bad place is found before the work.
   check_not_read(run.options.output, run.model, run.options.data);
-  ResultOutput output(shards.output(run.options.output));
+  ResultOutput output(shards.output(run.options.output, {run.options.input, run.options.trees}));
   Translator translator = make_translator(run, workers);
   const auto source = open_source(run, translator);
   source->take_only(shards.shard());

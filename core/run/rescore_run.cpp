@@ -135,7 +135,8 @@ namespace {
 /// Writes a line, or a record, for each of the pairs.
 int rescore_pairs(RescoreRun& run, const TranslationSettings& settings, const ShardRun& shards) {
   // First: a bad place is found before the work.
-  ResultOutput output(shards.output(run.options.output));
+  ResultOutput output(shards.output(run.options.output,
+                                    {run.options.source, run.options.target, run.options.trees}));
   const auto models = load_models(run.loaded->registry, run.model, run.options.data);
   warn_of_unused_trees(models, run.options.trees);
   int64_t max_source_tokens = kAnyLength;

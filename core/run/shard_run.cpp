@@ -16,6 +16,7 @@
 #include "core/checkpoint/checkpoint_folder.h"
 #include "core/corpus/shards/shard_files.h"
 #include "core/corpus/shards/shard_seal.h"
+#include "core/io/atomic_file.h"
 #include "core/io/crc32c.h"
 #include "core/options/enum_name.h"
 #include "core/options/option_text.h"
@@ -79,9 +80,11 @@ void ShardRun::take_share_of_machine(ModelOptions& model) const {
     at::set_num_threads(std::max(1, at::get_num_threads() / launched_->local_world_size));
 }
 
-std::string ShardRun::output(const std::string& output) const {
+std::string ShardRun::output(const std::string& output,
+                             const std::vector<std::string>& inputs) const {
   std::string path = shard_path(output, shard_);
   if (!shard_.is_all()) {
+    check_not_an_input(path, inputs);
     std::error_code problem;
     std::filesystem::remove(path, problem);
     if (problem)

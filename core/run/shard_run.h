@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/base/api.h"
 #include "core/options/option_table.h"
@@ -24,8 +25,9 @@ class PHRASEQ_API ShardRun {
   /// cores. Call it before ModelOptions::worker_settings.
   void take_share_of_machine(ModelOptions& model) const;
   /// Returns the output file: `output`, or its shard. Removes the shard's file from an earlier run,
-  /// so that a failure of this one does not go unnoticed.
-  std::string output(const std::string& output) const;
+  /// so that a failure of this one does not go unnoticed. Throws UsageError if that file is one of
+  /// `inputs`, which this run reads.
+  std::string output(const std::string& output, const std::vector<std::string>& inputs) const;
   /// Ends the output of a shard with its seal. `table` and `model` are the command's options,
   /// `source` what was read.
   void seal(ResultOutput& output,

@@ -174,6 +174,18 @@ TEST_F(Shards, RejectWrongNumbersAndWhatNeedsAllSentences) {
                  "--num-shards needs the same dictionaries in all shards");
 }
 
+TEST_F(Shards, DoNotRemoveTheirInput) {
+  workspace().write("part.shard-0-of-2", "one two\n");
+  for (const std::string command : {"generate --path run --input part.shard-0-of-2",
+                                    "rescore --path run --source test.en --target "
+                                    "part.shard-0-of-2"}) {
+    expect_failure(command + " --output part --num-shards 2 --shard-id 0",
+                   kExitUsage,
+                   "part.shard-0-of-2: is one of the inputs");
+    EXPECT_EQ(workspace().read("part.shard-0-of-2"), "one two\n") << command;
+  }
+}
+
 TEST_F(Shards, OfPreprocessingBecomeTheDataFolderOfOneProcess) {
   const std::string command =
       "preprocess -s en -t de --trainpref train --validpref dev --srcdict data-bin/dict.en.txt "
