@@ -208,5 +208,22 @@ TEST_F(Shards, OfPreprocessingBecomeTheDataFolderOfOneProcess) {
   expect_success("validate parts --path run");
 }
 
+TEST_F(Shards, OfPreprocessingReplaceOnlyShards) {
+  const std::string command =
+      "preprocess -s en -t de --trainpref train --srcdict data-bin/dict.en.txt "
+      "--tgtdict data-bin/dict.de.txt --num-shards 2 --shard-id 0 --destdir ";
+  std::filesystem::create_directory(workspace().path("own.shard-0-of-2"));
+  workspace().write("own.shard-0-of-2/notes", "mine");
+  expect_failure(command + "own",
+                 kExitUsage,
+                 "own.shard-0-of-2: exists, and is not a shard of an earlier run");
+  EXPECT_EQ(workspace().read("own.shard-0-of-2/notes"), "mine");
+  workspace().write("file.shard-0-of-2", "mine");
+  expect_failure(command + "file", kExitIo, "file.shard-0-of-2");
+  EXPECT_EQ(workspace().read("file.shard-0-of-2"), "mine");
+  expect_success(command + "twice");
+  expect_success(command + "twice --overwrite");
+}
+
 }  // namespace
 }  // namespace phraseq::end_to_end
