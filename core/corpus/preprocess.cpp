@@ -89,6 +89,7 @@ void preprocess(const PreprocessOptions& options,
   run.write_splits();
   run.write_manifest(recorded_options);
   reject_earlier_result(options, destination);  // of a run that ended in the meantime
+  reject_replacement(options, staging.path(), destination);
   mark_mixed_folder(destination);
   staging.commit(kDataManifest);
   log_info(fmt::format("Wrote preprocessed data to {}", destination));

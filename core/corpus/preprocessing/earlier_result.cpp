@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <set>
+#include <system_error>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,6 +12,7 @@
 #include "core/corpus/data_folder.h"
 #include "core/corpus/index_names.h"
 #include "core/corpus/manifest/manifest_values.h"
+#include "core/io/folders/folder_entries.h"
 #include "core/io/mapping/mapped_file.h"
 
 namespace phraseq {
@@ -18,10 +20,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
+std::string manifest_of(const std::string& folder) { return folder + "/" + kDataManifest; }
+
+nlohmann::json parse_manifest(const std::string& manifest) {
+  return nlohmann::json::parse(read_file(manifest), nullptr, /*allow_exceptions=*/false);
+}
+
 /// The pair that a manifest lists; "-" if it is damaged or unfinished.
 std::string recorded_pair(const std::string& manifest) {
-  const auto record =
-      nlohmann::json::parse(read_file(manifest), nullptr, /*allow_exceptions=*/false);
+  const auto record = parse_manifest(manifest);
   const auto text = [&](const char* name) {
     const auto entry = value_at(record, {name});
     return entry.is_string() ? entry.get<std::string>() : std::string();
@@ -34,7 +41,7 @@ std::set<std::string> usable_pairs(const std::string& folder) {
   if (!fs::is_directory(folder))
     return {};
   std::set<std::string> pairs = indexed_pairs(folder);
-  const std::string manifest = folder + "/" + kDataManifest;
+  const std::string manifest = manifest_of(folder);
   if (fs::exists(manifest))
     std::erase_if(pairs, [own = recorded_pair(manifest)](const auto& pair) { return pair != own; });
   return pairs;
@@ -78,12 +85,38 @@ void reject_dictionaries(const PreprocessOptions& options, const std::string& de
   }
 }
 
+/// Whether a run was stopped while it moved its files to the folder.
+bool is_unfinished(const std::string& folder) {
+  const std::string manifest = manifest_of(folder);
+  return fs::exists(manifest) && value_at(parse_manifest(manifest), {"complete"}) == false;
+}
+
+void reject_existing(const std::string& file) {
+  std::error_code missing;
+  if (!fs::exists(fs::symlink_status(file, missing)))
+    return;
+  throw UsageError(file + " exists and would be replaced",
+                   "Give another --destdir, or --overwrite.");
+}
+
 }  // namespace
 
 void reject_earlier_result(const PreprocessOptions& options, const std::string& destination) {
   reject_other_pairs(options, destination);
-  if (!options.overwrite)
-    reject_dictionaries(options, destination);
+  if (options.overwrite)
+    return;
+  reject_dictionaries(options, destination);
+  if (!is_unfinished(destination))
+    reject_existing(manifest_of(destination));
+}
+
+void reject_replacement(const PreprocessOptions& options,
+                        const std::string& staged,
+                        const std::string& destination) {
+  if (options.overwrite || is_unfinished(destination))
+    return;
+  for (const auto& entry : entries_of(staged))
+    reject_existing((fs::path(destination) / entry.path().filename()).string());
 }
 
 }  // namespace phraseq

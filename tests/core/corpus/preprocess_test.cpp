@@ -430,6 +430,22 @@ TEST_F(PreprocessTest, DoesNotOverwriteAnEarlierResult) {
   EXPECT_THAT(sentence("de", 0), ElementsAre(4, kEos));
 }
 
+TEST_F(PreprocessTest, DoesNotReplaceOtherFilesUnasked) {
+  fs::create_directory(options.destdir);
+  for (const std::string name : {"manifest.json", "train.de-en.de.bin"}) {
+    folder.write("out/" + name, "mine");
+    EXPECT_THAT(message(),
+                AllOf(HasSubstr("out/" + name + " exists and would be replaced"),
+                      HasSubstr("--overwrite")));
+    EXPECT_EQ(written(name), "mine");
+    EXPECT_EQ(std::distance(fs::directory_iterator(options.destdir), {}), 1) << name;
+    fs::remove(options.destdir + "/" + name);
+  }
+  folder.write("out/notes", "mine");
+  EXPECT_NO_THROW(run());
+  EXPECT_EQ(written("notes"), "mine");
+}
+
 TEST_F(PreprocessTest, FindsAnUnusableDestinationBeforeItReadsText) {
   options.destdir = folder.write("file", "") + "/out";
   write("train", "\xFF\n", "x\n");
