@@ -318,6 +318,19 @@ void reject_existing(const std::string& destination, bool overwrite) {
                    "Give another --output, or --overwrite.");
 }
 
+/// Other files of the destination, such as a subword model.
+void reject_replacement(const std::string& staged, const std::string& destination, bool overwrite) {
+  if (overwrite)
+    return;
+  for (const auto& entry : entries_of(staged)) {
+    const fs::path replaced = fs::path(destination) / entry.path().filename();
+    std::error_code missing;
+    if (fs::exists(fs::symlink_status(replaced, missing)))
+      throw UsageError(replaced.string() + " exists and would be replaced",
+                       "Give another --output, or --overwrite.");
+  }
+}
+
 }  // namespace
 
 void gather_folders(const std::vector<std::string>& shards,
@@ -330,6 +343,7 @@ void gather_folders(const std::vector<std::string>& shards,
   gatherer.copy_common_files();
   gatherer.merge();
   gatherer.write_manifest();
+  reject_replacement(staging.path(), destination, overwrite);
   mark_mixed_folder(destination);
   staging.commit(kDataManifest);
   log_info(fmt::format(

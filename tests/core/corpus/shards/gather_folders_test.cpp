@@ -172,11 +172,12 @@ TEST_F(GatherFolders, DoesNotReplaceADataFolderUnasked) {
   EXPECT_NO_THROW(gather(/*overwrite=*/true));
   fs::remove(folder.file("out/manifest.json"));  // as fairseq's
   EXPECT_THROW(gather(), UsageError);
-  for (const char* name : {"dict.de.txt", "train.de-en.de.idx"}) {
+  for (const char* name : {"dict.de.txt", "train.de-en.de.idx", "valid.de-en.de.bin"}) {
     fs::remove_all(folder.file("out"));
     fs::create_directory(folder.file("out"));
     folder.write(std::string("out/") + name, "");
     EXPECT_THROW(gather(), UsageError) << name;
+    EXPECT_EQ(read_file(folder.file(std::string("out/") + name)), "") << name;
   }
 }
 
