@@ -35,13 +35,16 @@ uint64_t left_in_control_groups() {
   return left;
 }
 
-/// Of the process (ulimit -v).
-std::optional<uint64_t> limit_of_address_space() {
+/// Of the process, in bytes.
+std::optional<uint64_t> limit_of(int resource) {
   rlimit limit{};
-  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+  if (getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
     return std::nullopt;
   return limit.rlim_cur;
 }
+
+/// ulimit -v
+std::optional<uint64_t> limit_of_address_space() { return limit_of(RLIMIT_AS); }
 
 uint64_t left_in_address_space() {
   const auto pages = number_in("/proc/self/statm", "");
@@ -52,10 +55,20 @@ uint64_t left_in_address_space() {
   return *limit - std::min(*limit, used);
 }
 
+/// ulimit -d: of what the process has allocated, without files that it only reads.
+uint64_t left_for_data() {
+  const auto limit = limit_of(RLIMIT_DATA);
+  const auto kibibytes = number_in("/proc/self/status", "VmData:");
+  if (!kibibytes || !limit)
+    return kNoLimit;
+  return *limit - std::min(*limit, *kibibytes * 1024);
+}
+
 }  // namespace
 
 uint64_t available_memory() {
-  return std::min({left_in_machine(), left_in_control_groups(), left_in_address_space()});
+  return std::min(
+      {left_in_machine(), left_in_control_groups(), left_in_address_space(), left_for_data()});
 }
 
 std::optional<uint64_t> limit_of_control_groups() {

@@ -10,7 +10,7 @@
 namespace phraseq {
 
 /// Bytes that this process can still use, according to the kernel's estimate and the limits of its
-/// control groups and address space; a very large number if none of these is known.
+/// control groups, address space and data; a very large number if none of these is known.
 PHRASEQ_API uint64_t available_memory();
 
 /// The lowest memory limit of this process's control groups, in bytes; empty without one.
