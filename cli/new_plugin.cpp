@@ -88,6 +88,8 @@ struct NewPluginOptions final : Options {
     }
     if (name == "base" || name == "core")
       return {fmt::format("'{}' is the name of a library of phraseq itself", name)};
+    if (name == "register")
+      return {"'register' is the name of a file that every plugin has: register.cpp"};
     return {};
   }
 

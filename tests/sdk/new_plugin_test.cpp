@@ -90,7 +90,8 @@ TEST(NewPlugin, TakesAKindWithADash) {
 }
 
 TEST(NewPlugin, RejectsInvalidNames) {
-  for (const char* name : {"../evil", "/abs", "Upper", "a-b", "9lives", "a.so", "core", "''"}) {
+  for (const char* name :
+       {"../evil", "/abs", "Upper", "a-b", "9lives", "a.so", "core", "register", "''"}) {
     const Outcome outcome = shell("cd /nowhere 2>/dev/null; " + kNewPlugin + name + " --kind task");
     EXPECT_EQ(outcome.code, 2) << name << ": " << outcome.text;
   }
