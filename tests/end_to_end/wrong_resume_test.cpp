@@ -56,6 +56,19 @@ TEST_F(WrongResume, OtherOptionsThatAreAllowedAreTaken) {
   EXPECT_EQ(result.exit_code, kExitOk) << result.errors;
 }
 
+TEST_F(WrongResume, OtherBatchesNeedTheBeginningOfTheData) {
+  const Arguments other = toy_train("run", 20) + words("--threads 1 --seed 777");
+  const CommandResult refused = workspace_.run(other);
+  EXPECT_EQ(refused.exit_code, kExitUsage);
+  EXPECT_THAT(refused.errors,
+              AllOf(HasSubstr("now 777"),
+                    HasSubstr("--allow-changed"),
+                    HasSubstr("Other batches also need --reset-dataloader")));
+  const CommandResult allowed =
+      workspace_.run(other + words("--allow-changed seed --reset-dataloader"));
+  EXPECT_EQ(allowed.exit_code, kExitOk) << allowed.errors;
+}
+
 /// The nll_loss of the model without training is higher than its loss with label smoothing. Nothing
 /// improves at this learning rate.
 TEST_F(WrongResume, APlateauIsOneOfTheSameMetric) {

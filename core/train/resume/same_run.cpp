@@ -60,8 +60,8 @@ std::vector<std::string> allowed_names(const ResumingRun& run, const TrainRecord
   return allowed;
 }
 
-/// The options that start a schedule or an optimizer anew, if those differ.
-std::string resets_for(const std::vector<std::string>& changed) {
+/// The options that start a schedule, an optimizer or the data anew, if those differ.
+std::string resets_for(const std::vector<std::string>& changed, bool resets_data) {
   const auto differs = [&](std::string_view name) {
     return std::any_of(changed.begin(), changed.end(), [&](const std::string& text) {
       return text.starts_with(fmt::format("{}: ", name));
@@ -72,6 +72,8 @@ std::string resets_for(const std::vector<std::string>& changed) {
     text += " --reset-lr-scheduler permits another learning rate and starts its schedule anew.";
   if (differs("optimizer"))
     text += " --reset-optimizer permits another optimizer.";
+  if (!resets_data && (differs("max-tokens") || differs("batch-size") || differs("seed")))
+    text += " Other batches also need --reset-dataloader, which starts with the first epoch again.";
   return text;
 }
 
@@ -93,7 +95,7 @@ void require_same_options(const ResumingRun& run,
           "{} was trained with different options:\n  - {}", path, fmt::join(changed, "\n  - ")),
       "Use the old values, start from scratch in another --save-dir, or list the options in "
       "--allow-changed." +
-          resets_for(changed));
+          resets_for(changed, run.checkpoints->reset_dataloader));
 }
 
 void announce_processes(const ResumingRun& run, const TrainRecord& record) {
