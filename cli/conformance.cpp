@@ -177,8 +177,8 @@ int check(const ConformanceOptions& options) {
     return kExitOk;
   throw PluginError(
       fmt::format("{}: {} of {} checks failed", options.file, count.failed, count.checks),
-      "The plugin author's handbook, docs/handbook (share/doc/phraseq/handbook in an "
-      "installation), explains each check.");
+      "The page docs/handbook/checks.md (in share/doc/phraseq of an installation) explains each "
+      "check.");
 }
 
 int conformance_command(std::span<const std::string> arguments) {

@@ -115,7 +115,8 @@ const std::vector<Planted>& planted() {
 TEST(PlantedErrors, AreFound) {
   const Outcome checked = check_planted();
   EXPECT_EQ(checked.code, 5) << checked.text;
-  EXPECT_THAT(checked.text, HasSubstr("checks failed"));
+  EXPECT_THAT(checked.text,
+              AllOf(HasSubstr("checks failed"), HasSubstr("docs/handbook/checks.md")));
   EXPECT_THAT(checked.text, Not(HasSubstr("RecordFunction")));  // no warning of LibTorch
   for (const auto& [component, lines] : planted())
     EXPECT_THAT(about(component, checked.text), lines);

@@ -108,6 +108,7 @@ TEST_F(InstalledTree, WorksWhereItWasMoved) {
                            "lib/pkgconfig/phraseq.pc",
                            "share/doc/phraseq/LICENSE",
                            "share/doc/phraseq/docs/README.md",
+                           "share/doc/phraseq/docs/handbook/checks.md",
                            "share/doc/phraseq/examples/embedding/CMakeLists.txt",
                            "share/man/man1/phraseq.1",
                            "share/man/man1/phraseq-train.1",
