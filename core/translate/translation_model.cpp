@@ -12,6 +12,7 @@
 #include "core/checkpoint/safetensors/tensor_role.h"
 #include "core/data/multilingual/directions.h"
 #include "core/data/named_task.h"
+#include "core/nn/shape_text.h"
 #include "core/options/fairseq/flag_table.h"
 #include "core/plugin/component_call.h"
 #include "core/translate/parameters/loaded_parameters.h"
@@ -178,10 +179,13 @@ DecoderOutput TranslationModel::forward(const Batch& batch, nn::Context& context
         component,
         "forward",
         fmt::format("expected hidden [{}, model], output_weight [{}, model] and, if there is one, "
-                    "output_bias [{}]",
+                    "output_bias [{}]; got {}, {} and {}",
                     tokens,
                     target_vocabulary,
-                    target_vocabulary));
+                    target_vocabulary,
+                    nn::shape_text(output.hidden),
+                    nn::shape_text(output.output_weight),
+                    nn::shape_text(output.output_bias)));
   }
   return output;
 }

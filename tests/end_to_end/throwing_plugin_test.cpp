@@ -2,6 +2,8 @@
 // computes (architecture, criterion, decoder), 5 for the rest.
 
 #include <algorithm>
+#include <string>
+#include <utility>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -198,15 +200,19 @@ TEST_F(ThrowingPlugin, IsNamedWhenDecodingThrows) {
 }
 
 TEST_F(ThrowingPlugin, IsNamedWhenItReturnsWhatDoesNotFit) {
-  for (const char* gives : {"few-words", "short-bias"}) {
-    expect_named(train(std::string("--arch throwing --gives ") + gives),
-                 "architecture 'throwing' failed in forward: expected hidden [");
+  const std::pair<std::string, std::string> biases[] = {{"few-words", " and undefined"},
+                                                        {"short-bias", " and [3]"}};
+  for (const auto& [gives, bias] : biases) {
+    const CommandResult trained = train("--arch throwing --gives " + gives);
+    expect_named(trained, "architecture 'throwing' failed in forward: expected hidden [");
+    EXPECT_THAT(trained.errors, HasSubstr(bias));
   }
   ASSERT_EQ(train("--arch throwing").exit_code, kExitOk);
   expect_named(generate("--model-overrides gives=no-session"),
                "architecture 'throwing' failed in start_decoding: it returned no session");
-  expect_named(generate("--model-overrides gives=narrow-scores"),
-               "architecture 'throwing' failed in a step: expected scores [1, ");
+  const CommandResult narrow = generate("--model-overrides gives=narrow-scores");
+  expect_named(narrow, "architecture 'throwing' failed in a step: expected scores [1, ");
+  EXPECT_THAT(narrow.errors, HasSubstr("], real; got [1, 10] of type Float"));
   expect_named(train("--save-dir other --data-loader empty"),
                "data_loader 'empty' failed in open: it returned no corpus",
                kExitPlugin);

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 #include <memory>
-#include <sstream>
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/isfinite.h>
@@ -12,19 +11,13 @@
 #include <fmt/format.h>
 
 #include "core/conformance/fixtures/small_model.h"
+#include "core/nn/shape_text.h"
 
 namespace phraseq::conformance {
 namespace {
 
 using nn::Precision;
-
-std::string shape_text(const at::Tensor& tensor) {
-  if (!tensor.defined())
-    return "undefined";
-  std::ostringstream text;
-  text << tensor.sizes();
-  return text.str();
-}
+using nn::shape_text;
 
 /// The seed decides all first values; no parameter keeps what was there before.
 Findings first_values(const Registry& registry, const Selection& selection) {

@@ -3,8 +3,10 @@
 #include <string>
 #include <utility>
 
+#include <c10/core/ScalarType.h>
 #include <fmt/format.h>
 
+#include "core/nn/shape_text.h"
 #include "core/plugin/component_call.h"
 
 namespace phraseq {
@@ -45,8 +47,13 @@ StepOutput NamedSession::checked(StepOutput output, int64_t rows) const {
     return output;
   const std::string expected =
       vocabulary_ == 0 ? "words + slots" : std::to_string(vocabulary_ + session_->slots());
+  std::string given = nn::shape_text(scores);
+  if (scores.defined())
+    given += fmt::format(" of type {}", at::toString(scores.scalar_type()));
   throw component_failure(
-      architecture_, kStep, fmt::format("expected scores [{}, {}], real", rows, expected));
+      architecture_,
+      kStep,
+      fmt::format("expected scores [{}, {}], real; got {}", rows, expected, given));
 }
 
 bool NamedSession::restrict_to(const std::vector<std::vector<int64_t>>& candidates) {
