@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -9,7 +10,8 @@
 
 namespace phraseq {
 
-/// A plugin's decoder: when it throws, the error names the plugin.
+/// A plugin's decoder: when it throws or returns what is no translation, the error names the
+/// plugin.
 class PHRASEQ_API NamedDecoder : public Decoder {
  public:
   /// Makes the selected decoder.
@@ -20,6 +22,7 @@ class PHRASEQ_API NamedDecoder : public Decoder {
  private:
   const Component& component_;
   std::unique_ptr<Decoder> decoder_;
+  int64_t words_;
 };
 
 }  // namespace phraseq

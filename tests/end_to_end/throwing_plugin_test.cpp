@@ -213,6 +213,9 @@ TEST_F(ThrowingPlugin, IsNamedWhenItReturnsWhatDoesNotFit) {
   const CommandResult narrow = generate("--model-overrides gives=narrow-scores");
   expect_named(narrow, "architecture 'throwing' failed in a step: expected scores [1, ");
   EXPECT_THAT(narrow.errors, HasSubstr("], real; got [1, 10] of type Float"));
+  expect_named(
+      generate("--decoder strange"),
+      "decoder 'strange' failed in decode: a hypothesis contains id 1000000, but there are ");
   expect_named(train("--save-dir other --data-loader empty"),
                "data_loader 'empty' failed in open: it returned no corpus",
                kExitPlugin);

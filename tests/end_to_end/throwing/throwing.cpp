@@ -255,6 +255,18 @@ struct UndescribedDecoder final : Decoder {
   std::vector<std::vector<Hypothesis>> decode(const DecodingRequest&) override { return {}; }
 };
 
+/// Translates every sentence into one word that does not exist.
+struct StrangeDecoder final : Decoder {
+  StrangeDecoder(const NoOptions&, const DecoderSetup&) {}
+  std::vector<std::vector<Hypothesis>> decode(const DecodingRequest& request) override {
+    Hypothesis hypothesis;
+    hypothesis.tokens = {1000000, kEos};
+    hypothesis.token_scores = {0, 0};
+    return std::vector<std::vector<Hypothesis>>(static_cast<size_t>(request.batch->sentences()),
+                                                {hypothesis});
+  }
+};
+
 struct EmptyLoader final : DataLoader {
   EmptyLoader(const NoOptions&, const DataLoaderSetup&) {}
   bool has_split(const std::string&) const override { return true; }
@@ -312,6 +324,7 @@ void register_components(Registry& registry) {
   registry.add<Optimizer, LazyOptimizer, NoOptions>("lazy", "Has no state at first.");
   registry.add<DataLoader, LoaderOf<UnendedCorpus>, NoOptions>("unended", "Leaves out </s>.");
   registry.add<Decoder, UndescribedDecoder, UndescribedOptions>("undescribed", "Throws.");
+  registry.add<Decoder, StrangeDecoder, NoOptions>("strange", "Invents words.");
   registry.add<DataLoader, EmptyLoader, NoOptions>("empty", "Returns no corpus.");
   registry.add<Criterion, CountlessCriterion, SmoothingOption>("countless", "Counts nothing.");
   registry.add<Criterion, OddCriterion, SmoothingOption>("odd", "Sums no numbers.");
