@@ -200,6 +200,11 @@ TEST_F(InstalledTree, BuildsChecksAndTrainsTheTemplateAndTheHandbooksExample) {
   EXPECT_THAT(without.text,
               AllOf(HasSubstr("needs the architecture 'twofold' of the plugin 'twofold' 0.1.0"),
                     HasSubstr("--plugin-dir")));
+  const Outcome installed =
+      shell(PHRASEQ_CMAKE " --install " + folder_.path("build") + " --prefix " + prefix());
+  ASSERT_EQ(installed.code, 0) << installed.text;
+  const Outcome checked = phraseq("plugins check twofold");
+  EXPECT_EQ(checked.code, 0) << checked.text;
 }
 
 TEST_F(InstalledTree, BuildsAndChecksTheHandbooksDecoderAndCriterion) {
