@@ -167,8 +167,14 @@ std::string checked_folder(const std::string& folder, std::string_view source) {
   const fs::path real = fs::canonical(folder, error);
   if (!error && fs::is_directory(real))
     return real.string();
-  throw PluginError(fmt::format(
-      "{}: is not a folder that can be searched for plugins (from {})", folder, source));
+  const bool is_argument = source == "--plugin-dir" && !error && fs::is_regular_file(real);
+  const std::string hint =
+      is_argument ? "--plugin-dir takes all folders up to the next option: give the folder of a "
+                    "plugin, and other arguments before --plugin-dir."
+                  : "";
+  throw PluginError(
+      fmt::format("{}: is not a folder that can be searched for plugins (from {})", folder, source),
+      hint);
 }
 
 void add_environment_folders(std::vector<std::string>& folders) {

@@ -330,5 +330,14 @@ TEST(PluginSearchPath, RejectsAGivenFolderThatDoesNotExist) {
   EXPECT_THROW(plugin_search_path(std::vector<std::string>{"/nowhere/at/all"}), PluginError);
 }
 
+TEST(PluginSearchPath, SaysThatPluginDirTakesSeveralFolders) {
+  try {
+    plugin_search_path(std::vector<std::string>{PHRASEQ_SOURCE_FOLDER "/README.md"});
+    FAIL();
+  } catch (const PluginError& error) {
+    EXPECT_THAT(error.hint(), testing::HasSubstr("up to the next option"));
+  }
+}
+
 }  // namespace
 }  // namespace phraseq
