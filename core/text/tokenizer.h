@@ -12,8 +12,8 @@
 
 namespace phraseq {
 
-/// What a tokenizer is made from: the content of its model file (empty for one that needs none). It
-/// has the bytes, not a path, because they come from a checkpoint as often as from a file.
+/// What a tokenizer is made from: the bytes of its model (--subword-model), which come from a file
+/// or from a checkpoint; empty for one that needs none.
 struct TokenizerSetup {
   std::string model;
   std::string model_name;  ///< for error messages
