@@ -1,6 +1,7 @@
 #include "core/checkpoint/checkpoint_writer.h"
 
 #include <algorithm>
+#include <functional>
 #include <stdexcept>
 
 #include <fmt/format.h>

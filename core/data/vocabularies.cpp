@@ -1,5 +1,6 @@
 #include "core/data/vocabularies.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <utility>

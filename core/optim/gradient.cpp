@@ -1,6 +1,8 @@
 #include "core/optim/gradient.h"
 
+#include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include <ATen/ops/cat.h>
 #include <ATen/ops/linalg_vector_norm.h>

@@ -1,5 +1,6 @@
 #include "core/run/rescore_run.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <ATen/Parallel.h>

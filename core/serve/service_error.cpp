@@ -1,5 +1,6 @@
 #include "core/serve/service_error.h"
 
+#include <exception>
 #include <new>
 
 #include <nlohmann/json.hpp>

@@ -1,5 +1,6 @@
 #include "plugin_template.h"
 
+#include <memory>
 #include <utility>
 
 #include <ATen/ops/mul.h>

@@ -1,6 +1,7 @@
 // Language models on the command line: trained on text of one language, evaluated, continued and
 // added to translation; and models of fairseq's, whose numbers must be fairseq's own.
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>

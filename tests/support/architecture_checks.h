@@ -3,6 +3,7 @@
 // What every architecture has to stand, whatever its mathematics: checks over one small model in
 // double precision.
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>

@@ -1,5 +1,6 @@
 #include "@name@.h"
 
+#include <memory>
 #include <utility>
 
 #include <ATen/ops/mul.h>

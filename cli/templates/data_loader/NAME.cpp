@@ -1,6 +1,7 @@
 #include "@name@.h"
 
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>

@@ -1,6 +1,7 @@
 #include "@name@.h"
 
 #include <algorithm>
+#include <span>
 
 #include <fmt/format.h>
 

@@ -1,5 +1,6 @@
 #include "core/convert/ctranslate2/ct2_import.h"
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <set>

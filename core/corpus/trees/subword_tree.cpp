@@ -1,5 +1,7 @@
 #include "core/corpus/trees/subword_tree.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "core/base/error.h"

@@ -1,5 +1,6 @@
 #include "core/embed/phraseq/translate.h"
 
+#include <algorithm>
 #include <future>
 #include <new>
 #include <unistd.h>

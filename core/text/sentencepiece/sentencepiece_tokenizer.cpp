@@ -1,5 +1,6 @@
 #include "core/text/sentencepiece/sentencepiece_tokenizer.h"
 
+#include <new>
 #include <optional>
 #include <random>
 #include <sentencepiece_processor.h>

@@ -1,4 +1,6 @@
 // Loads, but describes a default out of its own range.
+#include <stdexcept>
+
 #include "toy.h"
 
 namespace {

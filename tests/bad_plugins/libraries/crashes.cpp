@@ -1,4 +1,6 @@
 // Takes the process down that loads it, as a library damaged in the middle may.
+#include <cstdlib>
+
 #include "toy.h"
 
 namespace {

@@ -1,5 +1,8 @@
 #include "core/cuda/nvrtc.h"
 
+#include <cstdio>
+#include <cstdlib>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,6 @@
 #include "core/io/atomic_file.h"
 
+#include <chrono>
 #include <fcntl.h>
 #include <filesystem>
 #include <signal.h>

@@ -1,5 +1,7 @@
 #include "core/options/option_text.h"
 
+#include <sstream>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

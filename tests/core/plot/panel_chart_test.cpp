@@ -1,5 +1,6 @@
 #include "core/plot/panel_chart.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 

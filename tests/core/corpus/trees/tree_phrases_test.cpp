@@ -1,7 +1,9 @@
 #include "core/corpus/trees/tree_phrases.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>

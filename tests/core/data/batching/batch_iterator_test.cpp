@@ -1,5 +1,6 @@
 #include "core/data/batching/batch_iterator.h"
 
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <memory>

@@ -1,5 +1,8 @@
 #include "core/nn/functional/incremental.h"
 
+#include <cmath>
+#include <stdexcept>
+
 #include <ATen/ops/allclose.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/matmul.h>

@@ -1,5 +1,6 @@
 // Optimizers and schedules against tests/golden/optim, which fairseq's own classes computed.
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <limits>

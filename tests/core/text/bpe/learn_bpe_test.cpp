@@ -1,5 +1,6 @@
 #include "core/text/bpe/learn_bpe.h"
 
+#include <algorithm>
 #include <random>
 
 #include <gmock/gmock.h>

@@ -2,6 +2,7 @@
 // asked for. A connection ends in a response or is closed; the server stays.
 
 #include <csignal>
+#include <cstdlib>
 
 #include <arpa/inet.h>
 #include <sys/socket.h>

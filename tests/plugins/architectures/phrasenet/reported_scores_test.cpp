@@ -1,6 +1,8 @@
 // The scores that generate and rescore report of a sentence without phrases are RNNsearch's, to the
 // bit, in the precision that they are computed in.
 
+#include <tuple>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

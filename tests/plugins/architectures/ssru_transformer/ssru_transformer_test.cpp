@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
