@@ -3,6 +3,7 @@
 #include <array>
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -11,6 +12,7 @@
 #include "core/base/log.h"
 #include "core/io/atomic_file.h"
 #include "core/io/folders/staging_folder.h"
+#include "core/io/mapping/mapped_file.h"
 #include "core/io/program_output.h"
 #include "core/plugin/component_text.h"
 #include "core/plugin/search_path_plugins.h"
@@ -30,14 +32,28 @@ std::string command_page(const fs::path& program) {
   return printed.exit_code == kExitOk && printed.output.starts_with("# ") ? printed.output : "";
 }
 
+constexpr const char* kIndex = "README.md";
+constexpr std::string_view kBeginning = "# Options\n\nWritten by ";
+
+/// A project has a README.md of its own; that of earlier pages is replaced.
+void reject_other_index(const std::string& folder) {
+  const fs::path index = fs::path(folder) / kIndex;
+  if (!fs::exists(index) || read_file(index.string()).starts_with(kBeginning))
+    return;
+  throw UsageError(index.string() + ": is not the list of option pages, and would be replaced",
+                   "Give the pages a folder of their own with --output.");
+}
+
 }  // namespace
 
 int write_option_pages(const PluginsOptions& options) {
+  reject_other_index(options.output);
   StagingFolder staging(options.output);
   const fs::path folder = staging.path();
   const SearchPathPlugins plugins(options.plugins.plugin_dir);
   std::string index =
-      "# Options\n\nWritten by `scripts/update_docs.sh`; do not edit.\n\n## Commands\n\nThe page "
+      std::string(kBeginning) +
+      "`scripts/update_docs.sh`; do not edit.\n\n## Commands\n\nThe page "
       "of a command lists the options of the components that it uses by default. The options of "
       "other components are on their own pages; `--help` shows them when they are selected. All "
       "commands also accept `--help`, `--version`, `--config FILE` and `--print-config`.\n\n";
@@ -58,8 +74,8 @@ int write_option_pages(const PluginsOptions& options) {
     index += fmt::format(
         "- [{} `{}`]({}.md): {}\n", component->kind, component->name, name, component->description);
   }
-  write_file((folder / "README.md").string(), index);
-  staging.commit("README.md");
+  write_file((folder / kIndex).string(), index);
+  staging.commit(kIndex);
   return plugins.report();
 }
 

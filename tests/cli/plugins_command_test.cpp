@@ -139,5 +139,15 @@ TEST(PluginsCommand, WritesAllPagesOrNone) {
   EXPECT_NE(space.read("pages/phraseq-average.md"), "old");
 }
 
+TEST(PluginsCommand, DoesNotReplaceAnotherReadme) {
+  end_to_end::Workspace space;
+  space.write("README.md", "# My plugin\n");
+  const auto result = space.run(words("plugins options --output ."));
+  EXPECT_EQ(result.exit_code, kExitUsage);
+  EXPECT_THAT(result.errors, AllOf(HasSubstr("README.md"), HasSubstr("would be replaced")));
+  EXPECT_EQ(space.read("README.md"), "# My plugin\n");
+  EXPECT_FALSE(space.exists("phraseq-train.md"));
+}
+
 }  // namespace
 }  // namespace phraseq
