@@ -1,6 +1,7 @@
 #pragma once
 
 #include <exception>
+#include <filesystem>
 #include <memory>
 #include <new>
 #include <string>
@@ -20,7 +21,8 @@ PHRASEQ_API Error component_failure(const Component& component,
                                     std::string_view what);
 
 /// Calls code of a plugin. What it throws becomes a `component_failure`, except phraseq's own
-/// errors and lack of memory, which are passed on.
+/// errors and lack of memory, which are passed on, and failures of the file system, which become an
+/// IoError.
 template <class Work>
 decltype(auto) call_component(const Component& component,
                               std::string_view doing,
@@ -31,6 +33,8 @@ decltype(auto) call_component(const Component& component,
     throw;
   } catch (const std::bad_alloc&) {
     throw;
+  } catch (const std::filesystem::filesystem_error& failure) {
+    throw file_failure(component, failure);
   } catch (const std::exception& failure) {
     throw component_failure(component, doing, failure.what());
   } catch (...) {

@@ -140,6 +140,13 @@ Preset preset(std::string name,
           std::move(training)};
 }
 
+/// The error for a file that a component cannot use; its plugin is named only if no file is.
+inline IoError file_failure(const Component& component,
+                            const std::filesystem::filesystem_error& failure) {
+  const std::string path = failure.path1().string();
+  return {path.empty() ? component.plugin : path, "use", failure.code().value()};
+}
+
 /// Calls the selected component's factory. What it throws becomes a PluginError that begins with
 /// the plugin's name, except phraseq's own errors, which are passed on, and failures of the file
 /// system, which become an IoError. Throws OutOfMemory.
@@ -153,8 +160,7 @@ std::unique_ptr<Interface> create(const Selection& selection,
   } catch (const Error&) {
     throw;
   } catch (const std::filesystem::filesystem_error& failure) {
-    const std::string path = failure.path1().string();
-    throw IoError(path.empty() ? selection.component->plugin : path, "use", failure.code().value());
+    throw file_failure(*selection.component, failure);
   } catch (const std::exception& failure) {
     if (means_out_of_memory(failure.what()))
       throw OutOfMemory(selection.component->kind + " " + selection.name);

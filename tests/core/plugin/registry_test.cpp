@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/plugin/component_call.h"
 #include "tests/support/message_of.h"
 
 namespace phraseq {
@@ -233,6 +234,17 @@ TEST(Create, NamesTheFileThatCannotBeUsed) {
   EXPECT_EQ(whole_message_of([&] { create<Shape>(selection, {.width = 15}); }),
             "data-bin: cannot use: Permission denied");
   EXPECT_THROW(create<Shape>(selection, {.width = 15}), IoError);
+}
+
+TEST(CallComponent, NamesTheFileThatCannotBeUsed) {
+  const Component component;
+  const auto read = []() -> bool {
+    throw std::filesystem::filesystem_error(
+        "status", "test.en", std::make_error_code(std::errc::permission_denied));
+  };
+  const auto call = [&] { call_component(component, "has_split", read); };
+  EXPECT_EQ(whole_message_of(call), "test.en: cannot use: Permission denied");
+  EXPECT_THROW(call(), IoError);
 }
 
 TEST(Describe, MarksWhatThePresetChanged) {
