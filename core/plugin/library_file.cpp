@@ -1,5 +1,6 @@
 #include "core/plugin/library_file.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
