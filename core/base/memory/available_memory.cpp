@@ -4,7 +4,6 @@
 #include <cerrno>
 #include <limits>
 #include <optional>
-#include <unistd.h>
 #include <vector>
 
 #include <fmt/format.h>
@@ -43,32 +42,20 @@ std::optional<uint64_t> limit_of(int resource) {
   return limit.rlim_cur;
 }
 
-/// ulimit -v
-std::optional<uint64_t> limit_of_address_space() { return limit_of(RLIMIT_AS); }
-
-uint64_t left_in_address_space() {
-  const auto pages = number_in("/proc/self/statm", "");
-  const auto limit = limit_of_address_space();
-  if (!pages || !limit)
-    return kNoLimit;
-  const uint64_t used = *pages * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
-  return *limit - std::min(*limit, used);
-}
-
-/// ulimit -d: of what the process has allocated, without files that it only reads.
-uint64_t left_for_data() {
-  const auto limit = limit_of(RLIMIT_DATA);
-  const auto kibibytes = number_in("/proc/self/status", "VmData:");
-  if (!kibibytes || !limit)
-    return kNoLimit;
-  return *limit - std::min(*limit, *kibibytes * 1024);
+/// What a limit of the process leaves; `used`: the line of /proc/self/status that it limits.
+uint64_t left_of(int resource, const char* used) {
+  const auto limit = limit_of(resource);
+  const auto kibibytes = limit ? number_in("/proc/self/status", used) : std::nullopt;
+  return kibibytes ? *limit - std::min(*limit, *kibibytes * 1024) : kNoLimit;
 }
 
 }  // namespace
 
 uint64_t available_memory() {
-  return std::min(
-      {left_in_machine(), left_in_control_groups(), left_in_address_space(), left_for_data()});
+  return std::min({left_in_machine(),
+                   left_in_control_groups(),
+                   left_of(RLIMIT_AS, "VmSize:"),      // ulimit -v
+                   left_of(RLIMIT_DATA, "VmData:")});  // ulimit -d: without mapped files
 }
 
 std::optional<uint64_t> limit_of_control_groups() {
@@ -81,7 +68,7 @@ std::optional<uint64_t> limit_of_control_groups() {
   return lowest;
 }
 
-bool is_address_space_limited() { return limit_of_address_space().has_value(); }
+bool is_address_space_limited() { return limit_of(RLIMIT_AS).has_value(); }
 
 void require_room(const std::string& path, size_t held, size_t more) {
   constexpr size_t kSmall = size_t{64} << 20;

@@ -11,6 +11,7 @@
 #include "core/base/error.h"
 #include "core/corpus/data_folder.h"
 #include "core/corpus/index_names.h"
+#include "core/corpus/manifest/data_manifest.h"
 #include "core/corpus/manifest/manifest_values.h"
 #include "core/io/folders/folder_entries.h"
 #include "core/io/mapping/mapped_file.h"
@@ -20,15 +21,21 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kOtherDestination = "Give another --destdir, or --overwrite.";
+
 std::string manifest_of(const std::string& folder) { return folder + "/" + kDataManifest; }
 
-nlohmann::json parse_manifest(const std::string& manifest) {
-  return nlohmann::json::parse(read_file(manifest), nullptr, /*allow_exceptions=*/false);
+/// The manifest of a folder, unchecked; no object if there is none or it is damaged.
+nlohmann::json manifest_in(const std::string& folder) {
+  const std::string file = manifest_of(folder);
+  if (!fs::exists(file))
+    return nullptr;
+  return nlohmann::json::parse(read_file(file), nullptr, /*allow_exceptions=*/false);
 }
 
-/// The pair that a manifest lists; "-" if it is damaged or unfinished.
-std::string recorded_pair(const std::string& manifest) {
-  const auto record = parse_manifest(manifest);
+/// The pair that a folder's manifest lists; "-" if it is damaged or unfinished.
+std::string recorded_pair(const std::string& folder) {
+  const auto record = manifest_in(folder);
   const auto text = [&](const char* name) {
     const auto entry = value_at(record, {name});
     return entry.is_string() ? entry.get<std::string>() : std::string();
@@ -41,9 +48,8 @@ std::set<std::string> usable_pairs(const std::string& folder) {
   if (!fs::is_directory(folder))
     return {};
   std::set<std::string> pairs = indexed_pairs(folder);
-  const std::string manifest = manifest_of(folder);
-  if (fs::exists(manifest))
-    std::erase_if(pairs, [own = recorded_pair(manifest)](const auto& pair) { return pair != own; });
+  if (fs::exists(manifest_of(folder)))
+    std::erase_if(pairs, [own = recorded_pair(folder)](const auto& pair) { return pair != own; });
   return pairs;
 }
 
@@ -85,18 +91,31 @@ void reject_dictionaries(const PreprocessOptions& options, const std::string& de
   }
 }
 
-/// Whether a run was stopped while it moved its files to the folder.
-bool is_unfinished(const std::string& folder) {
-  const std::string manifest = manifest_of(folder);
-  return fs::exists(manifest) && value_at(parse_manifest(manifest), {"complete"}) == false;
+/// Whether a run was stopped while it moved its files to the folder, or removed them.
+bool is_unfinished(const nlohmann::json& manifest) {
+  return value_at(manifest, {"complete"}) == false;
 }
 
-void reject_existing(const std::string& file) {
-  std::error_code missing;
-  if (!fs::exists(fs::symlink_status(file, missing)))
-    return;
-  throw UsageError(file + " exists and would be replaced",
-                   "Give another --destdir, or --overwrite.");
+/// Whether a folder is a shard that preprocess wrote, or what is left of one.
+bool is_shard(const std::string& folder) {
+  const auto manifest = manifest_in(folder);
+  return is_unfinished(manifest) || value_at(manifest, {"shard"}).is_object();
+}
+
+void remove_whole(const fs::path& path) {
+  std::error_code problem;
+  fs::remove_all(path, problem);
+  if (problem)
+    throw IoError(path.string(), "remove", problem.value());
+}
+
+/// The manifest last: what a killed run leaves is a shard that is not complete.
+void empty_shard(const std::string& folder) {
+  mark_unfinished_folder(folder);
+  for (const auto& entry : entries_of(folder)) {
+    if (entry.path().filename() != kDataManifest)
+      remove_whole(entry.path());
+  }
 }
 
 }  // namespace
@@ -106,17 +125,29 @@ void reject_earlier_result(const PreprocessOptions& options, const std::string& 
   if (options.overwrite)
     return;
   reject_dictionaries(options, destination);
-  if (!is_unfinished(destination))
-    reject_existing(manifest_of(destination));
+  if (!is_unfinished(manifest_in(destination)))
+    reject_existing(manifest_of(destination), kOtherDestination);
 }
 
 void reject_replacement(const PreprocessOptions& options,
-                        const std::string& staged,
+                        const StagingFolder& staging,
                         const std::string& destination) {
-  if (options.overwrite || is_unfinished(destination))
-    return;
-  for (const auto& entry : entries_of(staged))
-    reject_existing((fs::path(destination) / entry.path().filename()).string());
+  if (!options.overwrite && !is_unfinished(manifest_in(destination)))
+    staging.reject_replacement(kOtherDestination);
+}
+
+void remove_earlier_shard(const std::string& folder) {
+  std::error_code missing;
+  const fs::file_status status = fs::symlink_status(folder, missing);
+  if (fs::is_directory(status) && !fs::is_empty(folder)) {
+    if (!is_shard(folder)) {
+      throw UsageError(folder + ": exists, and is not a shard of an earlier run",
+                       "Give another --destdir, or remove this folder.");
+    }
+    empty_shard(folder);
+  }
+  if (fs::is_directory(status) || fs::is_symlink(status))
+    remove_whole(folder);
 }
 
 }  // namespace phraseq

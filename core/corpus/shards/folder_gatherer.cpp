@@ -311,24 +311,11 @@ bool holds_data(const std::string& folder) {
   });
 }
 
-void reject_existing(const std::string& destination, bool overwrite) {
-  if (overwrite || !holds_data(destination))
-    return;
-  throw UsageError(fmt::format("{} already contains data", destination),
-                   "Give another --output, or --overwrite.");
-}
+constexpr const char* kOtherOutput = "Give another --output, or --overwrite.";
 
-/// Other files of the destination, such as a subword model.
-void reject_replacement(const std::string& staged, const std::string& destination, bool overwrite) {
-  if (overwrite)
-    return;
-  for (const auto& entry : entries_of(staged)) {
-    const fs::path replaced = fs::path(destination) / entry.path().filename();
-    std::error_code missing;
-    if (fs::exists(fs::symlink_status(replaced, missing)))
-      throw UsageError(replaced.string() + " exists and would be replaced",
-                       "Give another --output, or --overwrite.");
-  }
+void reject_earlier_data(const std::string& destination) {
+  if (holds_data(destination))
+    throw UsageError(fmt::format("{} already contains data", destination), kOtherOutput);
 }
 
 }  // namespace
@@ -336,14 +323,16 @@ void reject_replacement(const std::string& staged, const std::string& destinatio
 void gather_folders(const std::vector<std::string>& shards,
                     const std::string& destination,
                     bool overwrite) {
-  reject_existing(destination, overwrite);
+  if (!overwrite)
+    reject_earlier_data(destination);
   StagingFolder staging(destination);
   mark_unfinished_folder(staging.path());
   FolderGatherer gatherer(shards, staging.path());
   gatherer.copy_common_files();
   gatherer.merge();
   gatherer.write_manifest();
-  reject_replacement(staging.path(), destination, overwrite);
+  if (!overwrite)
+    staging.reject_replacement(kOtherOutput);
   mark_mixed_folder(destination);
   staging.commit(kDataManifest);
   log_info(fmt::format(

@@ -74,6 +74,12 @@ void make_folders(const std::string& path) {
     throw IoError(path, "make the folder", problem.value());
 }
 
+void reject_existing(const std::string& path, const std::string& hint) {
+  std::error_code missing;
+  if (fs::exists(fs::symlink_status(path, missing)))
+    throw UsageError(path + " exists and would be replaced", hint);
+}
+
 NewFolders::NewFolders(const std::string& path) {
   std::error_code problem;
   for (fs::path at = folder_named_by(path); !at.empty() && !fs::exists(at, problem);
@@ -106,6 +112,10 @@ StagingFolder::StagingFolder(std::string destination)
   lock_ = ::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (lock_ >= 0)
     mark_as_written(lock_);
+}
+
+void StagingFolder::reject_replacement(const std::string& hint) const {
+  for (const std::string& name : names_in(path_)) reject_existing(destination_ + "/" + name, hint);
 }
 
 StagingFolder::~StagingFolder() {

@@ -26,6 +26,9 @@ class PHRASEQ_API NewFolders {
   std::vector<std::filesystem::path> made_;  ///< the innermost first
 };
 
+/// Throws UsageError with `hint` if there is anything at `path`, which would be replaced.
+PHRASEQ_API void reject_existing(const std::string& path, const std::string& hint);
+
 /// A folder under construction: it is created under a temporary name next to its destination, or
 /// within the destination if that already exists, and moved into place when it is complete or
 /// otherwise removed. What a killed process left is removed by the next one with the same
@@ -39,6 +42,9 @@ class PHRASEQ_API StagingFolder {
   StagingFolder& operator=(const StagingFolder&) = delete;
 
   const std::string& path() const { return path_; }
+
+  /// Throws UsageError with `hint` if a file of this folder would replace one of the destination.
+  void reject_replacement(const std::string& hint) const;
 
   /// Renames the folder if the destination is missing. Otherwise, the files are moved one by one,
   /// `last` after all others: the file that marks the folder as complete. The caller makes sure
