@@ -258,10 +258,8 @@ std::string MosesTokenizer::tokenize(std::string_view line) const {
     text = split_dashes(text, rules_->alnum);
   text = separate_commas(hide_multiple_dots(text), rules_->number);
   text = rules_->separate_periods(rules_->separate_apostrophes(text));
-  if (text.ends_with(U".'")) {
-    text.resize(text.size() - 2);
-    text += U" . ' ";
-  }
+  if (text.ends_with(U".'"))
+    text.replace(text.size() - 2, 2, U" . ' ");
   text = show_multiple_dots(std::move(text));
   if (rules_->settings.escape)
     text = moses::replace_each(std::move(text), {std::begin(kEscapes), std::end(kEscapes)});
