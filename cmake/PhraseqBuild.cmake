@@ -42,3 +42,15 @@ if(PHRASEQ_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   add_compile_options(-fpch-preprocess)
 endif()
 set(CMAKE_PCH_INSTANTIATE_TEMPLATES OFF)
+
+# The precompiled header of everything that includes LibTorch: 25 s once instead of 16 s a file. A folder whose files are
+# compiled with other options makes one of its own, for GCC 13 and newer reject that of another -O.
+set(PHRASEQ_PRECOMPILED phraseq_precompiled)
+
+# phraseq_precompile(TARGET): makes it, with the options of this folder.
+function(phraseq_precompile target)
+  add_library(${target} OBJECT ${PROJECT_SOURCE_DIR}/core/precompiled.cpp)
+  set_target_properties(${target} PROPERTIES DEFINE_SYMBOL "")
+  phraseq_use_torch(${target})
+  target_precompile_headers(${target} PRIVATE ${PROJECT_SOURCE_DIR}/core/precompiled.h)
+endfunction()

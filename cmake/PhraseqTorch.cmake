@@ -125,11 +125,11 @@ list(APPEND CMAKE_BUILD_RPATH ${torch_lib} ${nvidia_libraries})
 list(APPEND CMAKE_INSTALL_RPATH ${torch_lib} ${nvidia_libraries})
 message(STATUS "LibTorch ${PHRASEQ_TORCH_VERSION} in ${torch_lib} (CUDA: ${PHRASEQ_TORCH_HAS_CUDA}, Gloo: ${PHRASEQ_TORCH_HAS_GLOO}, NCCL: ${PHRASEQ_TORCH_HAS_NCCL})")
 
-# phraseq_use_torch(TARGET): links LibTorch and takes the shared precompiled header.
+# phraseq_use_torch(TARGET): links LibTorch and takes the precompiled header of the target PHRASEQ_PRECOMPILED, if there is one.
 function(phraseq_use_torch target)
   # An installed library names the target that phraseqConfig.cmake makes again wherever LibTorch is.
   target_link_libraries(${target} PUBLIC $<BUILD_INTERFACE:phraseq_torch> $<INSTALL_INTERFACE:phraseq::torch>)
-  if(TARGET phraseq_precompiled AND NOT ${target} STREQUAL phraseq_precompiled)
-    target_precompile_headers(${target} REUSE_FROM phraseq_precompiled)
+  if(TARGET "${PHRASEQ_PRECOMPILED}" AND NOT target STREQUAL PHRASEQ_PRECOMPILED)
+    target_precompile_headers(${target} REUSE_FROM ${PHRASEQ_PRECOMPILED})
   endif()
 endfunction()
