@@ -223,6 +223,20 @@ TEST_F(Shards, OfPreprocessingReplaceOnlyShards) {
   EXPECT_EQ(workspace().read("file.shard-0-of-2"), "mine");
   expect_success(command + "twice");
   expect_success(command + "twice --overwrite");
+  workspace().write("twice.shard-0-of-2/manifest.json", R"({"complete": false})");
+  expect_success(command + "twice --overwrite");
+}
+
+TEST_F(Shards, OfPreprocessingReplaceALinkAndNotWhereItLeads) {
+  std::filesystem::create_directory(workspace().path("elsewhere"));
+  std::filesystem::create_directory_symlink(workspace().path("elsewhere"),
+                                            workspace().path("linked.shard-0-of-2"));
+  expect_success(
+      "preprocess -s en -t de --trainpref train --srcdict data-bin/dict.en.txt "
+      "--tgtdict data-bin/dict.de.txt --num-shards 2 --shard-id 0 --destdir linked");
+  EXPECT_FALSE(std::filesystem::is_symlink(workspace().path("linked.shard-0-of-2")));
+  EXPECT_TRUE(workspace().exists("linked.shard-0-of-2/manifest.json"));
+  EXPECT_TRUE(std::filesystem::is_empty(workspace().path("elsewhere")));
 }
 
 }  // namespace
