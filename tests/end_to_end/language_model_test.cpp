@@ -119,7 +119,7 @@ TEST_F(FairseqLanguageModel, HasTheLossThatFairseqPrints) {
     const CommandResult result = run_well(*workspace_, evaluation(settings));
     const auto lines = lines_of(result.output);
     ASSERT_FALSE(lines.empty());
-    EXPECT_EQ(lines.back(), settings.at("summary")) << settings.dump().substr(0, 200);
+    EXPECT_EQ(settings.at("summary"), lines.back()) << settings.dump().substr(0, 200);
     EXPECT_THAT(
         result.output,
         HasSubstr(fmt::format("Evaluated {} tokens", settings.at("tokens").get<int64_t>())));

@@ -26,11 +26,11 @@ TEST(FairseqBleu, EqualsFairseqsScorerInEveryOrderOfCorpusAndSentence) {
       FairseqBleu sentence(true);
       sentence.add(system, reference);
       for (int order = 1; order <= 4; ++order)
-        EXPECT_EQ(sentence.result(order), row["sentences"][i][static_cast<size_t>(order - 1)])
+        EXPECT_EQ(row["sentences"][i][static_cast<size_t>(order - 1)], sentence.result(order))
             << system << " / " << reference;
     }
     for (int order = 1; order <= 4; ++order)
-      EXPECT_EQ(corpus.result(order), row["results"][static_cast<size_t>(order - 1)]) << line;
+      EXPECT_EQ(row["results"][static_cast<size_t>(order - 1)], corpus.result(order)) << line;
     ++rows;
   }
   EXPECT_EQ(rows, 60);
