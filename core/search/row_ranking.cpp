@@ -74,12 +74,13 @@ RowRanking rank_all(const StepOutput& output,
   return ranking;
 }
 
-RowRanking rank_unchecked(const SearchStep& output,
+RowRanking rank_unchecked(const SearchStep& step,
                           const std::vector<StepConstraint>& constraints,
                           int64_t k,
                           bool needs_probabilities) {
-  if (output.deferred)
-    return rank_deferred(*output.deferred, constraints, k, needs_probabilities);
+  if (step.deferred)
+    return rank_deferred(*step.deferred, constraints, k, needs_probabilities);
+  const StepOutput& output = step.output;
   return output.scores.scalar_type() == at::kDouble ? rank_all<double>(output, constraints, k)
                                                     : rank_all<float>(output, constraints, k);
 }
@@ -131,12 +132,12 @@ double constrained(double log_probability, int64_t column, const StepConstraint&
 
 }  // namespace
 
-std::vector<std::vector<RankedColumn>> rank_rows(const SearchStep& output,
+std::vector<std::vector<RankedColumn>> rank_rows(const SearchStep& step,
                                                  const std::vector<StepConstraint>& constraints,
                                                  int64_t k,
                                                  bool needs_probabilities) {
   const WorkSpan span(Work::kScores);
-  RowRanking ranking = rank_unchecked(output, constraints, k, needs_probabilities);
+  RowRanking ranking = rank_unchecked(step, constraints, k, needs_probabilities);
   reject_not_finite(ranking.normalizers);
   reject_impossible(ranking.best);
   return std::move(ranking.best);

@@ -138,18 +138,19 @@ SearchStep SearchInput::step(std::span<const int64_t> tokens) {
   return {std::move(output), std::move(deferred)};
 }
 
-void SearchInput::keep_candidates(SearchStep& output, std::span<const int64_t> sentences) const {
-  if (candidates_.empty() || output.deferred)
+void SearchInput::keep_candidates(SearchStep& step, std::span<const int64_t> sentences) const {
+  if (candidates_.empty() || step.deferred)
     return;
-  const int64_t vocabulary = output.scores.size(1) - session_->slots();
-  at::Tensor kept = at::full_like(output.scores, kImpossible);          // [rows, columns]
-  kept.slice(1, vocabulary).copy_(output.scores.slice(1, vocabulary));  // [rows, slots]
-  for (int64_t row = 0; row < output.scores.size(0); ++row) {
+  at::Tensor& scores = step.output.scores;
+  const int64_t vocabulary = scores.size(1) - session_->slots();
+  at::Tensor kept = at::full_like(scores, kImpossible);          // [rows, columns]
+  kept.slice(1, vocabulary).copy_(scores.slice(1, vocabulary));  // [rows, slots]
+  for (int64_t row = 0; row < scores.size(0); ++row) {
     const auto& words = candidates_[static_cast<size_t>(sentences[static_cast<size_t>(row)])];
     const at::Tensor ids = at::tensor(words, at::kLong);  // [words]
-    kept.select(0, row).index_copy_(0, ids, output.scores.select(0, row).index_select(0, ids));
+    kept.select(0, row).index_copy_(0, ids, scores.select(0, row).index_select(0, ids));
   }
-  output.scores = kept;
+  scores = kept;
 }
 
 }  // namespace phraseq

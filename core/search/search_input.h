@@ -40,9 +40,9 @@ class PHRASEQ_API SearchInput {
   /// if it was requested.
   SearchStep step(std::span<const int64_t> tokens);
   /// Sets the scores of tokens that are not among the request's candidates to -infinity, unless
-  /// `output` is already restricted. `sentences` holds the sentence of each row. Slots keep their
+  /// `step` is already restricted. `sentences` holds the sentence of each row. Slots keep their
   /// scores.
-  void keep_candidates(SearchStep& output, std::span<const int64_t> sentences) const;
+  void keep_candidates(SearchStep& step, std::span<const int64_t> sentences) const;
 
  private:
   nn::Context& add_context(nn::Precision precision, const nn::FlatParameters* parameters);

@@ -89,12 +89,12 @@ SearchStep score_rows(SearchState& state) {
     tokens.push_back(row.node < 0 ? state.sentence_of(row).start_token
                                   : state.tree.node(row.node).token);
   }
-  SearchStep output = state.input.step(tokens);
-  state.input.keep_candidates(output, sentences);
-  if (output.attention.defined())
-    state.attention.push_back(output.attention);
-  state.vocabulary = output.columns() - state.input.session().slots();
-  return output;
+  SearchStep step = state.input.step(tokens);
+  state.input.keep_candidates(step, sentences);
+  if (step.output.attention.defined())
+    state.attention.push_back(step.output.attention);
+  state.vocabulary = step.columns() - state.input.session().slots();
+  return step;
 }
 
 std::vector<StepConstraint> constrain_rows(const SearchState& state) {

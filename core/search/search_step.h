@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <utility>
 
 #include "core/nn/decoding_session.h"
 #include "core/nn/deferred_scores.h"
@@ -10,15 +9,12 @@
 namespace phraseq {
 
 /// One step's scores: all of them, or deferred ones.
-struct SearchStep : StepOutput {
-  SearchStep(StepOutput output = {},  // NOLINT(google-explicit-constructor)
-             std::shared_ptr<const DeferredScores> deferred_scores = nullptr)
-      : StepOutput(std::move(output)), deferred(std::move(deferred_scores)) {}
+struct SearchStep {
+  StepOutput output = {};
+  std::shared_ptr<const DeferredScores> deferred = nullptr;  ///< null: use `output.scores`
 
   /// Vocabulary and slots.
-  int64_t columns() const { return deferred ? deferred->columns() : scores.size(1); }
-
-  std::shared_ptr<const DeferredScores> deferred;  ///< null: use `scores`
+  int64_t columns() const { return deferred ? deferred->columns() : output.scores.size(1); }
 };
 
 }  // namespace phraseq

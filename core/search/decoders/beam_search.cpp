@@ -46,26 +46,26 @@ CandidateLists choose_by_sentence(const SearchState& state,
 
 /// Expands hypotheses that have lexical constraints.
 CandidateLists expand_constrained(const SearchState& state,
-                                  const SearchStep& output,
+                                  const SearchStep& step,
                                   const BeamSettings& settings) {
   const auto states = lexical_states(state, settings.constraints);
   auto constraints = constrain_rows(state);
   forbid_unfinished_ends(states, constraints);
   return choose_by_sentence(
       state,
-      row_candidates(state, rank_rows(output, constraints, 2 * settings.beam)),
+      row_candidates(state, rank_rows(step, constraints, 2 * settings.beam)),
       [&](const Candidate& candidate) {
         return is_last_resort(candidate, constraints) ||
                (ends(candidate) && !states[static_cast<size_t>(candidate.row)]->finished());
       },
       [&](const CandidateLists& rows) {
-        return allocate_beam({state, output, constraints, states}, rows, settings.beam);
+        return allocate_beam({state, step.output, constraints, states}, rows, settings.beam);
       });
 }
 
 /// Chooses from the candidates of a sentence's rows, as the settings say.
 std::vector<Candidate> choose(const SearchState& state,
-                              const SearchStep& output,
+                              const SearchStep& step,
                               const std::vector<StepConstraint>& constraints,
                               const BeamSettings& settings,
                               const CandidateLists& rows) {
@@ -75,7 +75,7 @@ std::vector<Candidate> choose(const SearchState& state,
     return diverse_siblings(rows, settings.beam, settings.diversity_rate, state.step == 0);
   std::vector<Candidate> chosen = joined(rows);
   if (settings.recombine) {
-    add_equal_candidates(state, output, constraints, chosen);
+    add_equal_candidates(state, step.output, constraints, chosen);
     recombine(state, chosen);
   }
   keep_best(chosen, 2 * settings.beam);
@@ -106,18 +106,16 @@ std::vector<Candidate> finish_hypotheses(SearchState& state,
 }  // namespace
 
 CandidateLists expand(const SearchState& state,
-                      const SearchStep& output,
+                      const SearchStep& step,
                       const BeamSettings& settings) {
   if (settings.constraints != ConstraintOrder::kNone)
-    return expand_constrained(state, output, settings);
+    return expand_constrained(state, step, settings);
   const auto constraints = constrain_rows(state);
   return choose_by_sentence(
       state,
-      row_candidates(state, rank_rows(output, constraints, 2 * settings.beam)),
+      row_candidates(state, rank_rows(step, constraints, 2 * settings.beam)),
       [&](const Candidate& candidate) { return is_last_resort(candidate, constraints); },
-      [&](const CandidateLists& rows) {
-        return choose(state, output, constraints, settings, rows);
-      });
+      [&](const CandidateLists& rows) { return choose(state, step, constraints, settings, rows); });
 }
 
 bool BeamSettings::is_greedy() const {
@@ -173,9 +171,9 @@ std::vector<std::vector<Hypothesis>> beam_search(SearchInput& input,
                                                  const BeamSettings& settings) {
   SearchState state(input, options);
   while (!state.rows.empty()) {
-    const SearchStep output = score_rows(state);
+    const SearchStep step = score_rows(state);
     CandidateLists survivors;
-    for (const auto& ranked : expand(state, output, settings))
+    for (const auto& ranked : expand(state, step, settings))
       survivors.push_back(finish_hypotheses(state, ranked, settings));
     advance(state, joined(survivors));
   }

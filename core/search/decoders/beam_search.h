@@ -42,7 +42,7 @@ PHRASEQ_API std::vector<std::vector<Hypothesis>> beam_search(SearchInput& input,
 /// settings say. There are none if the constraints forbid every continuation of a sentence that has
 /// a finished hypothesis.
 PHRASEQ_API CandidateLists expand(const SearchState& state,
-                                  const SearchStep& output,
+                                  const SearchStep& step,
                                   const BeamSettings& settings);
 
 /// A sentence's candidates that end, and those that the next step continues.

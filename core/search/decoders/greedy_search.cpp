@@ -9,8 +9,8 @@ std::vector<std::vector<Hypothesis>> greedy_search(SearchInput& input,
                                                    const SearchOptions& options) {
   SearchState state(input, options);
   while (!state.rows.empty()) {
-    const SearchStep output = score_rows(state);
-    const auto ranked = rank_rows(output, constrain_rows(state), 1, input.needs_scores());
+    const SearchStep step = score_rows(state);
+    const auto ranked = rank_rows(step, constrain_rows(state), 1, input.needs_scores());
     const auto candidates = row_candidates(state, ranked);
     std::vector<Candidate> survivors;
     for (const auto& of_row : candidates) {

@@ -59,11 +59,11 @@ void repeat_rows(SearchState& state, int64_t samples) {
 
 /// What each row says next.
 std::vector<Candidate> draw(const SearchState& state,
-                            const StepOutput& output,
+                            const SearchStep& step,
                             const SamplingSettings& settings) {
   const auto most = static_cast<int64_t>(most_candidates(settings));
-  const int64_t wanted = most > 0 ? most : output.scores.size(1);
-  const auto ranked = rank_rows(output, constrain_rows(state), wanted);
+  const int64_t wanted = most > 0 ? most : step.columns();
+  const auto ranked = rank_rows(step, constrain_rows(state), wanted);
   const auto candidates = row_candidates(state, ranked);
   std::vector<Candidate> drawn;
   for (size_t i = 0; i < candidates.size(); ++i) {
@@ -97,9 +97,9 @@ std::vector<std::vector<Hypothesis>> sampling_search(SearchInput& input,
   SearchState state(input, options);
   repeat_rows(state, settings.samples);
   while (!state.rows.empty()) {
-    const StepOutput output = score_rows(state);
+    const SearchStep step = score_rows(state);
     std::vector<Candidate> survivors;
-    for (const Candidate& drawn : draw(state, output, settings)) {
+    for (const Candidate& drawn : draw(state, step, settings)) {
       if (ends(drawn)) {
         finish(state, drawn);
       } else {

@@ -16,10 +16,10 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 SearchStep on_host(const at::Tensor& scores, bool normalized = false) {
-  return StepOutput{scores, normalized, {}};
+  return {{scores, normalized, {}}};
 }
 SearchStep on_device(const at::Tensor& scores, bool normalized = false) {
-  return {StepOutput{scores, normalized, {}}, std::make_shared<DeviceScores>(scores, normalized)};
+  return {{scores, normalized, {}}, std::make_shared<DeviceScores>(scores, normalized)};
 }
 
 void expect_same_ranks(const at::Tensor& scores,
