@@ -2,7 +2,6 @@
 
 #include <elf.h>
 #include <filesystem>
-#include <functional>
 #include <stdlib.h>
 
 #include <gmock/gmock.h>

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <signal.h>
 #include <string>
-#include <vector>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -4,7 +4,6 @@
 #include <cctype>
 #include <cstdlib>
 #include <filesystem>
-#include <iterator>
 #include <map>
 #include <regex>
 #include <set>

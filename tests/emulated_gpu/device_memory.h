@@ -4,8 +4,6 @@
 // forgets to copy a tensor to the host, or hands its address to a kernel of the CPU, is stopped by
 // the processor, as with a real GPU.
 
-#include <cstddef>
-
 #include <ATen/core/Tensor.h>
 #include <c10/core/CachingDeviceAllocator.h>
 

@@ -5,9 +5,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <optional>
-#include <string>
-#include <tuple>
 #include <vector>
 
 #include <ATen/ATen.h>

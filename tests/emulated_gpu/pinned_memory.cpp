@@ -3,7 +3,6 @@
 #include <memory>
 #include <mutex>
 #include <set>
-#include <utility>
 
 #include <c10/core/CPUAllocator.h>
 

@@ -2,7 +2,6 @@
 
 // What a GPU does while the host goes on, and when the host has to wait for it.
 
-#include <cstddef>
 #include <string>
 
 #include <ATen/core/Tensor.h>

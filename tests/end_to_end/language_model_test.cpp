@@ -2,7 +2,6 @@
 // added to translation; and models of fairseq's, whose numbers must be fairseq's own.
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <map>

@@ -1,7 +1,6 @@
 // Multilingual models on the command line: trained on several language pairs, translating in the
 // direction that is asked for; and models of fairseq's, whose numbers must be fairseq's own.
 
-#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <sstream>

@@ -1,9 +1,7 @@
 // Checkpoints and products in 8 bits, as a user meets them.
 
-#include <cmath>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -1,8 +1,6 @@
 // Diverse beams, lexical constraints, replaced unknown words and minimum Bayes risk on the command
 // line, with a model that has learned next to nothing.
 
-#include <algorithm>
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,8 +1,6 @@
 // Models that read sources with <s>, or without </s>: what users see concerns the sentence's own
 // tokens in all cases.
 
-#include <algorithm>
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>

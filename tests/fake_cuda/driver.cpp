@@ -9,9 +9,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <mutex>
-#include <string>
 #include <string_view>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 

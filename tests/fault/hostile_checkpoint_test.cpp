@@ -2,8 +2,6 @@
 // documents nested 500,000 deep. FormatError, exit code 4; never a bug, never a signal.
 
 #include <cstring>
-#include <fstream>
-#include <map>
 #include <span>
 #include <string>
 #include <vector>

@@ -1,6 +1,5 @@
 // Places where nothing can be written: every command says so before its work, with exit code 6.
 
-#include <filesystem>
 #include <string>
 
 #include <gmock/gmock.h>

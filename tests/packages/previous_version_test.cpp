@@ -2,7 +2,6 @@
 // read by this one: docs/guide/stability.md.
 
 #include <filesystem>
-#include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

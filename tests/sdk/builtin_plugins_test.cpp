@@ -1,6 +1,5 @@
 // Every plugin that comes with phraseq stands its own checks.
 
-#include <algorithm>
 #include <filesystem>
 #include <string>
 

@@ -1,7 +1,5 @@
 // libphraseq-translate.so as another program uses it: loaded by Python's ctypes.
 
-#include <algorithm>
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>

@@ -1,5 +1,3 @@
-#include <fstream>
-#include <sstream>
 #include <zlib.h>
 
 #include <gmock/gmock.h>

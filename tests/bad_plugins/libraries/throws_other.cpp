@@ -1,5 +1,4 @@
 // Fails while it registers. A number.
-#include <stdexcept>
 
 #include "toy.h"
 

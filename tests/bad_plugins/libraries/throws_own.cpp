@@ -1,5 +1,5 @@
 // Fails while it registers. An exception type of its own.
-#include <stdexcept>
+#include <exception>
 
 #include "toy.h"
 

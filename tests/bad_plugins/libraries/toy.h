@@ -4,7 +4,6 @@
 #include <cstdlib>
 #include <functional>
 #include <memory>
-#include <stdexcept>
 #include <string>
 
 #include "core/base/api.h"

@@ -1,7 +1,6 @@
 #include "core/checkpoint/quantize.h"
 
 #include <cmath>
-#include <limits>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

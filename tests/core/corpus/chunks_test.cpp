@@ -1,11 +1,9 @@
 #include "core/corpus/chunks.h"
 
-#include <algorithm>
 #include <chrono>
 #include <set>
 #include <string>
 #include <thread>
-#include <vector>
 
 #include <gtest/gtest.h>
 

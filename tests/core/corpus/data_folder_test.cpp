@@ -1,7 +1,6 @@
 #include "core/corpus/data_folder.h"
 
 #include <cstdlib>
-#include <filesystem>
 #include <string>
 
 #include <fmt/format.h>

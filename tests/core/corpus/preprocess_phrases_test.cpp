@@ -1,6 +1,5 @@
 // phraseq preprocess --phrase-table: the phrases of every sentence, stored next to its ids.
 
-#include <memory>
 #include <string>
 
 #include <gmock/gmock.h>

@@ -1,7 +1,5 @@
 #include "core/corpus/split_check.h"
 
-#include <string>
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

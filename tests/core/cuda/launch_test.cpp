@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <dlfcn.h>
-#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <vector>

@@ -1,6 +1,5 @@
 #include "core/io/standard_streams.h"
 
-#include <cerrno>
 #include <fcntl.h>
 #include <unistd.h>
 

@@ -1,7 +1,5 @@
 #include "core/optim/gradient.h"
 
-#include <cmath>
-
 #include "tests/core/nn/tensor_matchers.h"
 
 namespace phraseq {

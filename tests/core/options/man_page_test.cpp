@@ -1,7 +1,5 @@
 #include "core/options/man_page.h"
 
-#include <string>
-
 #include <gtest/gtest.h>
 
 #include "phraseq/abi_stamp.h"

@@ -2,8 +2,6 @@
 
 #include <cmath>
 #include <functional>
-#include <limits>
-#include <map>
 #include <utility>
 #include <vector>
 

@@ -2,7 +2,6 @@
 #include <span>
 #include <streambuf>
 #include <string>
-#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

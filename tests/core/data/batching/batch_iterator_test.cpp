@@ -5,7 +5,6 @@
 #include <csignal>
 #include <memory>
 #include <pthread.h>
-#include <stdexcept>
 #include <vector>
 
 #include <gmock/gmock.h>

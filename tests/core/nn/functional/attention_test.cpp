@@ -1,7 +1,5 @@
 #include "core/nn/functional/attention.h"
 
-#include <cmath>
-
 #include "tests/core/nn/functional/padded_attention.h"
 #include "tests/core/nn/tensor_matchers.h"
 

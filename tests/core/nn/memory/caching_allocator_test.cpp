@@ -1,7 +1,6 @@
 #include "core/nn/memory/caching_allocator.h"
 
 #include <cstdint>
-#include <set>
 #include <thread>
 
 #include "tests/core/nn/tensor_matchers.h"

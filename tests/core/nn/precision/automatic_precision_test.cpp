@@ -1,7 +1,6 @@
 #include "core/nn/precision/automatic_precision.h"
 
 #include <fstream>
-#include <sstream>
 #include <string>
 
 #include <gtest/gtest.h>

@@ -1,5 +1,4 @@
 #include <cmath>
-#include <memory>
 #include <vector>
 
 #include <ATen/ATen.h>

@@ -1,6 +1,5 @@
 #include "core/score/metrics/fairseq_bleu.h"
 
-#include <cmath>
 #include <cstdlib>
 
 #include <gtest/gtest.h>

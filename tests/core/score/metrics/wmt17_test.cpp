@@ -1,7 +1,5 @@
 #include <algorithm>
-#include <charconv>
 #include <fstream>
-#include <map>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,7 +1,5 @@
 #include "core/text/moses/moses_truecaser.h"
 
-#include <cstdlib>
-#include <sstream>
 #include <string>
 #include <vector>
 

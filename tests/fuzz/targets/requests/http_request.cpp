@@ -1,7 +1,6 @@
 // Bytes that arrive at a port of phraseq serve: one connection, answered by the address of what was
 // asked for. A connection ends in a response or is closed; the server stays.
 
-#include <csignal>
 #include <cstdlib>
 
 #include <arpa/inet.h>

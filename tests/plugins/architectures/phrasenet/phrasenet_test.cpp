@@ -1,7 +1,5 @@
 // phraseNet against the independent computation: forced targets, and derivations as in search.
 
-#include <cmath>
-
 #include <gtest/gtest.h>
 
 #include "core/data/phrases/phrase_extras.h"
