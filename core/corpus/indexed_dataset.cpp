@@ -132,8 +132,8 @@ void IndexedDataset::State::check_sizes() const {
 }
 
 void IndexedDataset::State::check_lengths() const {
-  uint64_t promised =
-      0;  // cannot overflow: fewer than 2^61 sentences of fewer than 2^31 ids fit a file
+  // Cannot overflow: fewer than 2^61 sentences of fewer than 2^31 ids fit in a file.
+  uint64_t promised = 0;
   for (uint64_t sentence = 0; sentence < sentences; ++sentence) {
     if (length(sentence) < 0) {
       reject(index, fmt::format("sentence {} has {} ids", sentence + 1, length(sentence)));

@@ -10,8 +10,8 @@ namespace {
 
 constexpr double kCategoryWidth = 44;
 constexpr double kRadius = 3.5;
-constexpr double kDodge =
-    5;  ///< between the points of two series, so that intervals are distinguished
+/// Between the points of two series, so that their intervals can be distinguished.
+constexpr double kDodge = 5;
 
 /// The unbroken pieces of a line.
 std::vector<std::vector<Point>> pieces(const Series& series,

@@ -20,8 +20,8 @@ struct SearchRow {
   int64_t node = -1;           ///< its last token in the tree, -1 = none yet
   double log_probability = 0;  ///< of everything decided so far
   int64_t sample = 0;          ///< which of its sentence's random draws it is
-  std::vector<int64_t> queue =
-      {};  ///< words of a chosen phrase that are still to be generated, without a decision
+  /// Words of a chosen phrase that are still to be generated, without a decision.
+  std::vector<int64_t> queue = {};
   int64_t slot = -1;  ///< the slot whose phrase ends with the queue, -1 = none
 };
 

@@ -41,8 +41,8 @@ class ModelPool {
   struct Loaded {
     ServedModel description;
     std::unique_ptr<TranslationQueue> queue;
-    std::unique_ptr<TranslationQueue> ending =
-        nullptr;                ///< from before the last reload, still at work
+    /// From before the last reload, still at work.
+    std::unique_ptr<TranslationQueue> ending = nullptr;
     QueueFigures earlier = {};  ///< of those that have ended
   };
   std::vector<Loaded> load_all() const;

@@ -21,8 +21,8 @@ namespace phraseq {
 /// state. With empty functions, the first process saves alone.
 struct SavingTogether {
   std::function<void()> collect;  ///< called before the first process writes
-  std::function<bool(bool saved)>
-      settle;  ///< called afterwards; true if the first process has saved
+  /// Called afterwards; true if the first process has saved.
+  std::function<bool(bool saved)> settle;
 };
 
 /// Everything a CheckpointKeeper uses; all of it must outlive the object.

@@ -19,7 +19,7 @@ namespace phraseq {
 /// processes go by the combined report of the last update, so all of them decide alike.
 class PHRASEQ_API TrainingWatch {
  public:
-  /// All of them outlive this.
+  /// All of them must outlive the object.
   TrainingWatch(const TrainerDependencies& dependencies,
                 const TrainerOptions& options,
                 const TrainState& state,

@@ -46,8 +46,8 @@ struct TextFiles {
   std::string sources;
   std::string targets = {};
   std::string trees = {};  ///< bracketed trees of the sources
-  bool with_constraints =
-      false;               ///< phrases for the translation follow each source (fairseq's TABs)
+  /// Phrases for the translation follow each source (fairseq's TABs).
+  bool with_constraints = false;
   bool keep_text = false;  ///< the examples carry the text of their sources
 };
 

@@ -22,8 +22,8 @@ struct LoadOptions {
   nn::Precision precision = nn::Precision::kFp32;
   std::string data;          ///< a data folder for the task's splits; empty = translate text only
   std::string phrase_table;  ///< replaces the checkpoint's; empty = use the checkpoint's
-  std::vector<std::string>
-      overrides;  ///< `name=value` options of the architecture (fairseq's --model-overrides)
+  /// `name=value` options of the architecture (fairseq's --model-overrides).
+  std::vector<std::string> overrides;
   std::string tokenizer = {};  ///< replaces the checkpoint's `word` tokenizer; empty = keep it
   nlohmann::json tokenizer_options = nlohmann::json::object();
   std::string source_language = {};  ///< direction, of a model with several (TaskSetup)

@@ -125,8 +125,8 @@ class HeaderEvents final : public nlohmann::json_sax<json> {
   bool parse_error(std::size_t position,
                    const std::string&,
                    const json::exception& problem) override {
-    constexpr size_t kEnough =
-        200;  // the parser quotes the token it was in, which may be all the text
+    // The parser quotes the token it was in, which may be all the text.
+    constexpr size_t kEnough = 200;
     std::string reason = in_quotes(std::string_view(problem.what()).substr(0, kEnough));
     throw FormatError(fmt::format("{}: header is not JSON at byte {}: {}",
                                   path_,

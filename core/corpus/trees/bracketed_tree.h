@@ -23,8 +23,8 @@ struct PHRASEQ_API BracketedTree {
     std::string word;    ///< of a leaf, as the sentence spells it; empty for an empty category
     int64_t column = 0;  ///< in the line, from 1: of the word, or of the opening bracket
   };
-  std::vector<Node>
-      nodes;  ///< depth first, from left to right; empty = the sentence was not parsed
+  /// Depth first, from left to right; empty = the sentence was not parsed.
+  std::vector<Node> nodes;
 
   bool is_parsed() const { return !nodes.empty(); }
   /// Places of the leaves in `nodes`, from left to right.

@@ -88,8 +88,8 @@ std::vector<int64_t> SubwordTree::encode() const {
 
 SubwordTree SubwordTree::decode(std::span<const int64_t> code) {
   SubwordTree tree;
-  std::vector<std::pair<int64_t, int64_t>>
-      open;  // nodes and how many of their children are missing
+  // Nodes, and how many of their children are missing.
+  std::vector<std::pair<int64_t, int64_t>> open;
   for (size_t i = 0; i < code.size(); ++i) {
     if (code[i] < 2)
       reject_code(fmt::format("contains the number {}", code[i]));

@@ -20,8 +20,8 @@ struct PHRASEQ_API SubwordTree {
     int64_t first = 0;     ///< number of subwords before it
     int64_t children = 0;  ///< 0 = a leaf
   };
-  std::vector<Node>
-      nodes;  ///< depth first, from left to right; empty = the sentence was not parsed
+  /// Depth first, from left to right; empty = the sentence was not parsed.
+  std::vector<Node> nodes;
   int64_t subwords = 0;
 
   bool is_parsed() const { return !nodes.empty(); }

@@ -38,8 +38,8 @@ class BlockCache {
   BlockHeader* kept_or_fresh(const SizeClass& wanted);
   BlockHeader* take_kept(int index);
 
-  static constexpr int kLargerClasses =
-      2;  // how far above its own class a request may take a block
+  // How far above its own class a request may take a block.
+  static constexpr int kLargerClasses = 2;
   static constexpr size_t kClasses = 48 * kSizesPerDoubling + kLargerClasses;
   std::mutex mutex_;
   std::array<std::vector<BlockHeader*>, kClasses> free_;

@@ -53,8 +53,8 @@ struct Comparison {
   BucketTable lengths;
   std::optional<BucketTable> frequencies = {};  ///< of words, if there is a training text
   Sampling sampling;
-  std::vector<SentenceDifferences> sentences =
-      {};  ///< one for each system after the first, or none
+  /// One for each system after the first, or none.
+  std::vector<SentenceDifferences> sentences = {};
 };
 
 /// Scores all systems by all metrics and, by `bucket_metric`, in each length bucket, with

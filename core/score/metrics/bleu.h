@@ -25,17 +25,17 @@ inline constexpr EnumName<Smoothing> kSmoothingNames[] = {{"none", Smoothing::kN
 /// The settings of BLEU; the defaults are sacrebleu's.
 struct BleuSettings {
   Smoothing smoothing = Smoothing::kExp;
-  std::optional<double> smooth_value =
-      std::nullopt;  ///< floor: 0.1, add-k: 1 when not given; others have none
+  /// When not given, 0.1 for floor and 1 for add-k; the others have none.
+  std::optional<double> smooth_value = std::nullopt;
   std::string tokenizer = "13a";
   std::string tokenizer_model = {};  ///< SentencePiece model of the spm family
   bool lowercase = false;
-  bool effective_order =
-      false;  ///< average only over the orders that the sentence is long enough for
+  /// Average only over the orders that the sentence is long enough for.
+  bool effective_order = false;
   int max_order = 4;
   std::string name = "BLEU";
-  bool shortest_reference =
-      false;  ///< compare lengths with the shortest reference, not the closest
+  /// Compare lengths with the shortest reference, not the closest.
+  bool shortest_reference = false;
   /// Work on bytes as Perl scripts do: lowercase only ASCII letters and split only at ASCII
   /// whitespace.
   bool bytes = false;

@@ -39,10 +39,10 @@ PHRASEQ_API Interval confidence_interval(const std::vector<double>& scores, bool
 /// Two systems compared on the same resamples.
 struct PairedBootstrap {
   Interval interval;  ///< of the system
-  double p_value =
-      1;  ///< sacrebleu's and Moses's: differences, less their mean, beyond the observed one
-  double koehn_p_value =
-      1;  ///< Koehn (2004): share of resamples in which the better one is not better
+  /// As in sacrebleu and Moses: share of differences, less their mean, beyond the observed one.
+  double p_value = 1;
+  /// As in Koehn (2004): share of resamples in which the better one is not better.
+  double koehn_p_value = 1;
 };
 
 /// `baseline` and `system` from one call of `bootstrap`.

@@ -73,8 +73,8 @@ at::ScalarType sum_type(const at::Tensor& x) {
 }  // namespace
 
 at::Tensor dropout_factors(const at::Tensor& indices, uint64_t key, double p, at::ScalarType type) {
-  constexpr uint32_t kSign =
-      0x80000000U;  // turns the order of signed into that of unsigned numbers
+  // Turns the order of signed numbers into that of unsigned ones.
+  constexpr uint32_t kSign = 0x80000000U;
   const auto threshold = static_cast<int32_t>(kernels::dropout_threshold(p) ^ kSign);
   return random_bits(indices.to(at::kInt), key)
       .bitwise_xor_(static_cast<int32_t>(kSign))
