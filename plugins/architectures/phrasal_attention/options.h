@@ -42,8 +42,8 @@ inline constexpr EnumName<PhraseScale> kPhraseScaleNames[] = {
 struct PhrasalAttentionOptions : nn::TransformerOptions {
   PhraseType pa_type = PhraseType::kInterleaved;
   PhraseMethod pa_method = PhraseMethod::kQueryK;
-  std::string
-      pa_ngrams;  ///< empty: half of the heads with n = 1 and half with 2; n-grams of 1 and 2
+  /// Empty: half of the heads with n = 1 and half with 2 (homogeneous), or n-grams of 1 and 2.
+  std::string pa_ngrams;
   std::vector<std::string> pa_where = {"enc", "dec", "cross"};
   ConvolutionPlace pa_out = ConvolutionPlace::kReplaceOutput;
   PhraseScale pa_scale = PhraseScale::kWidthTimesLength;

@@ -28,8 +28,8 @@ struct Shift {
 template <typename T>
 struct StepTask {
   int64_t width;
-  const T*
-      products;  ///< of the inputs, a row's at row - shift · streams; zeros where there is none
+  /// Products of the inputs, those of a row at row - shift · streams; zeros where there are none.
+  const T* products;
   Shift back;
   const T* nothing;        ///< [4·width] zeros
   const T* recurrent;      ///< products of the state before; null: the first step, without f
