@@ -1,7 +1,5 @@
 #include "plugins/architectures/phrase_rep/phrase_index.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "core/base/error.h"
@@ -28,12 +26,6 @@ PhraseIndex PhraseIndex::of(const Batch& batch) {
   index.offsets = numbers(batch, kPhraseOffsets);
   index.phrases.offsets = numbers(batch, kSentencePhrases);
   return index;
-}
-
-int64_t PhraseIndex::longest() const {
-  int64_t longest = 0;
-  for (int64_t phrase = 0; phrase < count(); ++phrase) longest = std::max(longest, length(phrase));
-  return longest;
 }
 
 }  // namespace phraseq::phrase_rep

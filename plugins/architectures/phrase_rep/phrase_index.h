@@ -19,7 +19,6 @@ struct PhraseIndex {
   int64_t length(int64_t phrase) const {
     return offsets[static_cast<size_t>(phrase) + 1] - offsets[static_cast<size_t>(phrase)];
   }
-  int64_t longest() const;
 
   /// Reads it from a batch's extras (see phrase_extension).
   static PhraseIndex of(const Batch& batch);
