@@ -5,6 +5,18 @@
 #include "core/nn/transformer/attention_factory.h"
 
 namespace phraseq::phrase_rep {
+namespace {
+
+at::Tensor generate(const std::shared_ptr<PhraseGenerator>& generator,
+                    const at::Tensor& x,
+                    const PhraseIndex& phrases,
+                    nn::Context& context) {
+  return nn::recomputed({x}, context, [generator, phrases](const auto& inputs, nn::Context& again) {
+    return generator->forward(inputs[0], phrases, again);
+  });
+}
+
+}  // namespace
 
 PhraseEncoder::PhraseEncoder(const PhraseRepOptions& o, int64_t vocabulary)
     : embedding_(*this, o, {vocabulary, o.encoder_embed_dim, o.max_source_positions}) {
@@ -23,19 +35,6 @@ PhraseEncoder::PhraseEncoder(const PhraseRepOptions& o, int64_t vocabulary)
   layer_norm_ =
       nn::register_final_norm(*this, o.encoder_normalize_before, o.encoder_embed_dim, o.norm_eps);
 }
-
-namespace {
-
-at::Tensor generate(const std::shared_ptr<PhraseGenerator>& generator,
-                    const at::Tensor& x,
-                    const PhraseIndex& phrases,
-                    nn::Context& context) {
-  return nn::recomputed({x}, context, [generator, phrases](const auto& inputs, nn::Context& again) {
-    return generator->forward(inputs[0], phrases, again);
-  });
-}
-
-}  // namespace
 
 EncodedSource PhraseEncoder::forward(const PackedTokens& source,
                                      const PhraseIndex& phrases,

@@ -66,8 +66,8 @@ at::Tensor PhraseGenerator::gates(const at::Tensor& s) const {
   return nn::activated(rows, nn::Activation::kSigmoid).squeeze(1);
 }
 
-/// W1 [token | first look] is applied to each half alone, the second once a phrase: fewer products
-/// than for the concatenation of eq. 3.
+/// W1 [token | first look] is applied to each half alone, to the second one only once per phrase:
+/// fewer products than for the concatenation of eq. 3.
 at::Tensor PhraseGenerator::scores(const at::Tensor& x,
                                    const at::Tensor& glance,
                                    const PhraseIndex& phrases,
