@@ -80,6 +80,12 @@ void AttentionMaps::initialize(Initializer& initializer) {
   for (const auto& map : {k_proj, v_proj, q_proj, out_proj}) map->initialize(initializer);
 }
 
+double AttentionMaps::multiply_adds(double queries, double keys) const {
+  const auto model = static_cast<double>(options.model);
+  const auto key_model = static_cast<double>(options.key_model);
+  return 2 * model * (queries * model + keys * key_model);
+}
+
 MultiheadSelfAttention::MultiheadSelfAttention(const MultiheadAttentionOptions& options)
     : maps_(*this, options) {}
 
@@ -117,11 +123,6 @@ at::Tensor MultiheadSelfAttention::step(const at::Tensor& x,
   const at::Tensor heads = past.append_and_attend(
       kvq, rows.ancestry, maps_.options.heads, maps_.scale());  // [rows, model]
   return maps_.out_proj->forward(heads, context);
-}
-
-double MultiheadSelfAttention::multiply_adds(double tokens) const {
-  const auto model = static_cast<double>(maps_.options.model);
-  return tokens * (4 * model * model);
 }
 
 MultiheadCrossAttention::MultiheadCrossAttention(const MultiheadAttentionOptions& options)
@@ -189,12 +190,6 @@ at::Tensor MultiheadCrossAttention::step(const at::Tensor& x,
   const at::Tensor heads = decode_cross_attention(
       q, keys.kv, keys.offsets, rows.sentence_of_row, maps_.options.heads, maps_.scale(), weights);
   return maps_.out_proj->forward(heads, context);
-}
-
-double MultiheadCrossAttention::multiply_adds(double queries, double keys) const {
-  const auto model = static_cast<double>(maps_.options.model);
-  const auto key_model = static_cast<double>(maps_.options.key_model);
-  return 2 * model * (queries * model + keys * key_model);
 }
 
 }  // namespace phraseq::nn

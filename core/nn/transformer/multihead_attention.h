@@ -30,6 +30,8 @@ struct PHRASEQ_API AttentionMaps {
   AttentionOptions attention(bool causal) const;
   double scale() const;  ///< 1 / sqrt(head_dim)
   void initialize(Initializer& initializer);
+  /// The multiply-adds of the four maps.
+  double multiply_adds(double queries, double keys) const;
 
   MultiheadAttentionOptions options;
   std::shared_ptr<LinearMap> k_proj, v_proj, q_proj, out_proj;
@@ -51,7 +53,7 @@ class PHRASEQ_API MultiheadSelfAttention : public SelfAttention {
                   const DecodingRows& rows,
                   Context& context) const override;
   void initialize(Initializer& initializer) override { maps_.initialize(initializer); }
-  double multiply_adds(double tokens) const override;
+  double multiply_adds(double tokens) const override { return maps_.multiply_adds(tokens, tokens); }
 
  private:
   void record_weights(const at::Tensor& kvq,
@@ -82,7 +84,9 @@ class PHRASEQ_API MultiheadCrossAttention : public CrossAttention {
                   Context& context,
                   at::Tensor* weights = nullptr) const override;
   void initialize(Initializer& initializer) override { maps_.initialize(initializer); }
-  double multiply_adds(double queries, double keys) const override;
+  double multiply_adds(double queries, double keys) const override {
+    return maps_.multiply_adds(queries, keys);
+  }
 
  protected:
   struct Projected {

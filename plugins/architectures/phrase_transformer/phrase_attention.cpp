@@ -33,6 +33,10 @@ NgramLstmOptions lstm_options(const PhraseTransformerOptions& o, int64_t gram, i
           .add_cell = o.pt_state != GramState::kHidden};
 }
 
+[[noreturn]] void reject_steps() {
+  throw Error(kExitBug, "phrase attention supports only encoders: it cannot decode step by step");
+}
+
 /// The columns of keys, values and queries of x's maps, each [tokens, heads, head_dim].
 struct KeysValuesQueries {
   at::Tensor k, v, q;
@@ -57,25 +61,18 @@ PhraseAttention::PhraseAttention(const PhraseTransformerOptions& o, int64_t widt
   }
 }
 
-std::unique_ptr<nn::AttentionState> PhraseAttention::start() const {
-  throw Error(kExitBug, "phrase attention supports only encoders: it cannot decode step by step");
-}
+std::unique_ptr<nn::AttentionState> PhraseAttention::start() const { reject_steps(); }
 
 at::Tensor PhraseAttention::step(const at::Tensor& /*x*/,
                                  nn::AttentionState& /*state*/,
                                  const nn::DecodingRows& /*rows*/,
                                  nn::Context& /*context*/) const {
-  throw Error(kExitBug, "phrase attention supports only encoders: it cannot decode step by step");
+  reject_steps();
 }
 
 void PhraseAttention::initialize(nn::Initializer& initializer) {
   maps_.initialize(initializer);
   for (const auto& lstm : lstms_) lstm->initialize(initializer);
-}
-
-double PhraseAttention::map_multiply_adds(double tokens) const {
-  const auto model = static_cast<double>(maps_.options.model);
-  return tokens * (4 * model * model);
 }
 
 SharedPhraseAttention::SharedPhraseAttention(const PhraseTransformerOptions& options)
@@ -129,7 +126,7 @@ nn::AttentionLayout SharedPhraseAttention::layout() const {
 }
 
 double SharedPhraseAttention::multiply_adds(double tokens) const {
-  double sum = map_multiply_adds(tokens);
+  double sum = maps_.multiply_adds(tokens, tokens);
   for (const auto& lstm : lstms_)
     sum += lstm->multiply_adds(tokens * static_cast<double>(maps_.options.heads));
   return sum;
@@ -180,7 +177,7 @@ at::Tensor PerHeadPhraseAttention::forward(const at::Tensor& x,
 }
 
 double PerHeadPhraseAttention::multiply_adds(double tokens) const {
-  double sum = map_multiply_adds(tokens);
+  double sum = maps_.multiply_adds(tokens, tokens);
   for (const auto& lstm : lstms_) {
     const auto heads = std::count(sizes_.begin(), sizes_.end(), lstm->gram());
     sum += lstm->multiply_adds(tokens * static_cast<double>(3 * heads));

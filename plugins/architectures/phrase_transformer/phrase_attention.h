@@ -30,8 +30,6 @@ class PhraseAttention : public nn::SelfAttention {
   /// 1/sqrt(head_dim) if it multiplies what the LSTMs read (`--pt-scale word`), otherwise 1.
   double query_factor() const { return scale_scores_ ? 1.0 : maps_.scale(); }
   double score_factor() const { return scale_scores_ ? maps_.scale() : 1.0; }
-  /// Multiply-adds of the four maps.
-  double map_multiply_adds(double tokens) const;
 
   nn::AttentionMaps maps_;
   std::vector<std::shared_ptr<NgramLstm>> lstms_;  ///< by ascending gram size
