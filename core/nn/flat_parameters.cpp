@@ -99,6 +99,16 @@ void clear_gaps(const std::vector<FlatParameters::Entry>& entries, at::Tensor& v
   values.narrow(0, end, values.numel() - end).zero_();  // [elements of the gap]
 }
 
+/// The copy of the values in a type of 16 bits.
+void make_or_renew(at::Tensor& copy, const at::Tensor& values, at::ScalarType type) {
+  c10::NoGradGuard no_grad;
+  if (copy.defined()) {
+    copy.copy_(values);
+  } else {
+    copy = values.to(type);
+  }
+}
+
 }  // namespace
 
 FlatParameters::FlatParameters(torch::nn::Module& module, bool with_gradients)
@@ -158,19 +168,6 @@ FlatParameters::FlatParameters(torch::nn::Module& replica, const FlatParameters&
     entry.parameter.mutable_grad() = view_at(gradients_, entry.offset, entry.parameter);
   }
 }
-
-namespace {
-
-void make_or_renew(at::Tensor& copy, const at::Tensor& values, at::ScalarType type) {
-  c10::NoGradGuard no_grad;
-  if (copy.defined()) {
-    copy.copy_(values);
-  } else {
-    copy = values.to(type);
-  }
-}
-
-}  // namespace
 
 void FlatParameters::refresh_bf16() { make_or_renew(bf16_, values_, at::kBFloat16); }
 
