@@ -99,6 +99,28 @@ bool is_exported(const Elf64_Sym& symbol) {
          ELF64_ST_VISIBILITY(symbol.st_other) == STV_DEFAULT;
 }
 
+/// Adds the exported names of a section of type SHT_DYNSYM.
+void add_exported(ElfFile& file,
+                  const Elf64_Shdr& section,
+                  const std::string& strings,
+                  std::vector<std::string>& exported) {
+  for (const auto& symbol : file.table<Elf64_Sym>(section.sh_offset, section.sh_size)) {
+    if (is_exported(symbol))
+      exported.push_back(name_at(file, strings, symbol.st_name));
+  }
+}
+
+/// Adds the libraries that a section of type SHT_DYNAMIC names.
+void add_needed(ElfFile& file,
+                const Elf64_Shdr& section,
+                const std::string& strings,
+                std::vector<std::string>& needed) {
+  for (const auto& entry : file.table<Elf64_Dyn>(section.sh_offset, section.sh_size)) {
+    if (entry.d_tag == DT_NEEDED)
+      needed.push_back(name_at(file, strings, entry.d_un.d_val));
+  }
+}
+
 }  // namespace
 
 LibraryFile inspect_library(const std::string& path) {
@@ -114,17 +136,10 @@ LibraryFile inspect_library(const std::string& path) {
       file.fail("its section table is damaged");
     const Elf64_Shdr& names = sections[section.sh_link];
     const std::string strings = file.bytes(names.sh_offset, names.sh_size);
-    if (section.sh_type == SHT_DYNSYM) {
-      for (const auto& symbol : file.table<Elf64_Sym>(section.sh_offset, section.sh_size)) {
-        if (is_exported(symbol))
-          result.exported.push_back(name_at(file, strings, symbol.st_name));
-      }
-    } else {
-      for (const auto& entry : file.table<Elf64_Dyn>(section.sh_offset, section.sh_size)) {
-        if (entry.d_tag == DT_NEEDED)
-          result.needed.push_back(name_at(file, strings, entry.d_un.d_val));
-      }
-    }
+    if (section.sh_type == SHT_DYNSYM)
+      add_exported(file, section, strings, result.exported);
+    else
+      add_needed(file, section, strings, result.needed);
   }
   return result;
 }
