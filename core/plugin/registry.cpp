@@ -128,8 +128,6 @@ void Registry::add_plugin(const LoadedPlugin& plugin,
   current_plugin_ = &plugin;
   try {
     register_components(*this);
-  } catch (const Error& failure) {
-    throw failed(failure.what());
   } catch (const std::exception& failure) {
     throw failed(failure.what());
   } catch (...) {
