@@ -31,6 +31,11 @@ bool is_one_of(std::string_view token, const std::array<std::string_view, count>
   return std::find(tokens.begin(), tokens.end(), token) != tokens.end();
 }
 
+/// Whether the token after `token` is the first of a sentence; `is_first`: whether `token` is.
+bool is_first_after(std::string_view token, bool is_first) {
+  return is_one_of(token, kSentenceEnds) || (is_first && is_one_of(token, kBeforeSentence));
+}
+
 /// The bytes of the tag "<x…>" with which the text begins, where x is not whitespace; 0 without
 /// one.
 size_t tag_length(std::string_view text) {
@@ -243,11 +248,7 @@ std::string MosesTruecaser::truecase(std::string_view line) const {
     const size_t bar = std::min(token.find('|'), token.size());
     const std::string cased = word(token.substr(0, bar), is_first) + token.substr(bar);
     result += cased;
-    if (is_one_of(cased, kSentenceEnds)) {
-      is_first = true;
-    } else if (!is_one_of(cased, kBeforeSentence)) {
-      is_first = false;
-    }
+    is_first = is_first_after(cased, is_first);
   }
   return result;
 }
@@ -258,11 +259,7 @@ std::string detruecase(std::string_view line) {
   for (const std::string_view token : split_whitespace(line)) {
     const std::string cased = is_first ? capitalized(token) : std::string(token);
     result += (result.empty() ? "" : " ") + cased;
-    if (is_one_of(cased, kSentenceEnds)) {
-      is_first = true;
-    } else if (!is_one_of(cased, kBeforeSentence)) {
-      is_first = false;
-    }
+    is_first = is_first_after(cased, is_first);
   }
   return result;
 }
