@@ -90,6 +90,22 @@ bool is_of_marian(std::string_view symbol) {
   return std::find(kSpecials.begin(), kSpecials.end(), symbol) != kSpecials.end();
 }
 
+[[noreturn]] void reject_marian(const TextPlace& place) {
+  throw DataError(place,
+                  "this is a vocabulary of Marian (YAML), not a dictionary",
+                  "Make a dictionary from the training text with phraseq preprocess. phraseq "
+                  "import reads Marian's models with their vocabularies.");
+}
+
+/// Rejects a line with a symbol that already has an id.
+[[noreturn]] void reject_second(std::string_view symbol, int64_t id, const TextPlace& place) {
+  throw DataError(
+      place,
+      fmt::format("the symbol '{}' already has the id {}", symbol, id),
+      fmt::format("Remove the line, or append ' {}' to it to give the symbol this new id.",
+                  kOverwrite));
+}
+
 }  // namespace
 
 Dictionary::Dictionary() {
@@ -107,20 +123,10 @@ Dictionary Dictionary::parse(std::string_view text, const std::string& name) {
     const size_t end = std::min(text.find('\n'), text.size());
     const Entry entry = parse_entry(text.substr(0, end), place);
     text.remove_prefix(std::min(end + 1, text.size()));
-    if (place.line == 1 && is_of_marian(entry.symbol)) {
-      throw DataError(place,
-                      "this is a vocabulary of Marian (YAML), not a dictionary",
-                      "Make a dictionary from the training text with phraseq preprocess. phraseq "
-                      "import reads Marian's models with their vocabularies.");
-    }
-    if (dictionary.contains(entry.symbol) && !entry.overwrite) {
-      throw DataError(
-          place,
-          fmt::format(
-              "the symbol '{}' already has the id {}", entry.symbol, dictionary.id(entry.symbol)),
-          fmt::format("Remove the line, or append ' {}' to it to give the symbol this new id.",
-                      kOverwrite));
-    }
+    if (place.line == 1 && is_of_marian(entry.symbol))
+      reject_marian(place);
+    if (dictionary.contains(entry.symbol) && !entry.overwrite)
+      reject_second(entry.symbol, dictionary.id(entry.symbol), place);
     dictionary.ids_.insert_or_assign(std::string(entry.symbol), dictionary.size());
     dictionary.symbols_.emplace_back(entry.symbol);
     dictionary.counts_.push_back(entry.count);
