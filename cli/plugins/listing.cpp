@@ -73,6 +73,16 @@ std::string text_about(const Component& component, const std::string& name) {
   return {};
 }
 
+[[noreturn]] void reject_unknown_subject(const std::string& subject,
+                                         const std::vector<std::string>& known) {
+  const std::string guess = did_you_mean(subject, known);
+  throw UsageError(
+      fmt::format(
+          "no component or preset is called '{}'{}{}", subject, guess.empty() ? "" : "; ", guess),
+      fmt::format("Nearest names: {}. 'phraseq plugins list --presets' lists all.",
+                  fmt::join(nearest_names(subject, known), ", ")));
+}
+
 }  // namespace
 
 int list_plugins(PluginsOptions& options) {
@@ -114,17 +124,10 @@ int explain_component(PluginsOptions& options) {
     fmt::print("{}{}", is_found ? "\n" : "", text);
     is_found = true;
   }
-  if (!is_found) {
-    const std::string guess = did_you_mean(options.subject, known);
-    plugins.report();
-    throw UsageError(fmt::format("no component or preset is called '{}'{}{}",
-                                 options.subject,
-                                 guess.empty() ? "" : "; ",
-                                 guess),
-                     fmt::format("Nearest names: {}. 'phraseq plugins list --presets' lists all.",
-                                 fmt::join(nearest_names(options.subject, known), ", ")));
-  }
-  return plugins.report();
+  const int code = plugins.report();
+  if (!is_found)
+    reject_unknown_subject(options.subject, known);
+  return code;
 }
 
 }  // namespace phraseq

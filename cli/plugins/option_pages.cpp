@@ -44,6 +44,34 @@ void reject_other_index(const std::string& folder) {
                    "Give the pages a folder of their own with --output.");
 }
 
+/// Writes the pages of all commands; returns their entries in the list of pages.
+std::string write_command_pages(const fs::path& folder) {
+  std::string entries;
+  for (const fs::path& program : command_programs()) {
+    const std::string name = program.filename().string();
+    const std::string page = command_page(program);
+    if (page.empty()) {
+      log_warning(fmt::format("{} has no options page", name));
+      continue;
+    }
+    write_file((folder / (name + ".md")).string(), page);
+    entries += fmt::format("- [{0}]({0}.md)\n", name);
+  }
+  return entries;
+}
+
+/// The same for all components.
+std::string write_component_pages(const Registry& registry, const fs::path& folder) {
+  std::string entries;
+  for (const Component* component : registry.components()) {
+    const std::string name = fmt::format("{}-{}", component->kind, component->name);
+    write_file((folder / (name + ".md")).string(), component_markdown(*component));
+    entries += fmt::format(
+        "- [{} `{}`]({}.md): {}\n", component->kind, component->name, name, component->description);
+  }
+  return entries;
+}
+
 }  // namespace
 
 int write_option_pages(const PluginsOptions& options) {
@@ -57,23 +85,8 @@ int write_option_pages(const PluginsOptions& options) {
       "of a command lists the options of the components that it uses by default. The options of "
       "other components are on their own pages; `--help` shows them when they are selected. All "
       "commands also accept `--help`, `--version`, `--config FILE` and `--print-config`.\n\n";
-  for (const fs::path& program : command_programs()) {
-    const std::string name = program.filename().string();
-    const std::string page = command_page(program);
-    if (page.empty()) {
-      log_warning(fmt::format("{} has no options page", name));
-      continue;
-    }
-    write_file((folder / (name + ".md")).string(), page);
-    index += fmt::format("- [{0}]({0}.md)\n", name);
-  }
-  index += "\n## Components\n\n";
-  for (const Component* component : plugins.registry.components()) {
-    const std::string name = fmt::format("{}-{}", component->kind, component->name);
-    write_file((folder / (name + ".md")).string(), component_markdown(*component));
-    index += fmt::format(
-        "- [{} `{}`]({}.md): {}\n", component->kind, component->name, name, component->description);
-  }
+  index += write_command_pages(folder);
+  index += "\n## Components\n\n" + write_component_pages(plugins.registry, folder);
   write_file((folder / kIndex).string(), index);
   staging.commit(kIndex);
   return plugins.report();
