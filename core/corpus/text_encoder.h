@@ -46,7 +46,7 @@ PHRASEQ_API void encode_text(const CheckedText& text,
 /// The lines of a checked text without the skipped ones and those of other shards.
 class PHRASEQ_API KeptLines {
  public:
-  /// The text must outlive this object.
+  /// The text must outlive the object.
   explicit KeptLines(const CheckedText& text);
 
   /// The next line; false at the end. Throws DataError if the file has changed since it was

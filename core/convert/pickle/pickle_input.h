@@ -7,7 +7,8 @@
 
 namespace phraseq {
 
-/// The bytes of a pickle, read from the beginning. `where` begins every error and outlives this.
+/// The bytes of a pickle, read from the beginning. `where` begins every error and must outlive the
+/// object.
 class PickleInput {
  public:
   /// Throws FormatError for more than kMaxPickleBytes.

@@ -31,7 +31,7 @@ struct DictionaryLimits {
 /// before it. Everything is written into RunFiles::folder().
 class PreprocessRun {
  public:
-  /// `options` and `tokenizer` outlive this.
+  /// `options` and `tokenizer` must outlive the object.
   PreprocessRun(const PreprocessOptions& options, const ChosenTokenizer& tokenizer, RunFiles files);
 
   /// Reads the phrase table of --phrase-table.

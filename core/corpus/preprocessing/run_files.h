@@ -35,7 +35,7 @@ std::string languages_text(const RunSides& sides);
 /// language, and the files in the folder that becomes the result.
 class RunFiles {
  public:
-  /// `shard`: the part of the training text that the run writes. `options` outlives this.
+  /// `shard`: the part of the training text that the run writes. `options` must outlive the object.
   RunFiles(const PreprocessOptions& options,
            std::vector<SplitText> splits,
            std::vector<SplitReport> reports,

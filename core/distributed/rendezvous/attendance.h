@@ -15,7 +15,7 @@ namespace phraseq {
 /// Everybody's entry in the store, as it comes in.
 class Attendance {
  public:
-  /// Both outlive this.
+  /// Both must outlive the object.
   Attendance(const Placement& placement, c10d::Store& store);
 
   /// Throws UsageError if another process has this rank.

@@ -24,7 +24,7 @@ class PHRASEQ_API ShardedOptimizer final : public Optimizer {
   using Make = std::function<std::unique_ptr<Optimizer>(const OptimizerSetup&)>;
 
   /// Throws UsageError if the optimizer cannot be divided (Optimizer::is_elementwise); `name` is
-  /// its name for the user. `parameters` and `processes` must outlive this object.
+  /// its name for the user. `parameters` and `processes` must outlive the object.
   ShardedOptimizer(const Make& make,
                    const std::string& name,
                    nn::FlatParameters& parameters,

@@ -29,7 +29,7 @@ struct ModelInstance {
 class PHRASEQ_API MicroBatchWorkers {
  public:
   /// `settings.workers` instances, with `settings.threads` for the operators of each.
-  /// `translation_model` and `criterion` are the first instance's and outlive this;
+  /// `translation_model` and `criterion` are the first instance's and must outlive the object;
   /// `make_criterion` makes the others'.
   MicroBatchWorkers(const TranslationModel& translation_model,
                     Criterion& criterion,

@@ -32,7 +32,7 @@ struct PHRASEQ_API UpdateResult {
 /// once.
 class PHRASEQ_API UpdateStep {
  public:
-  /// Both outlive this.
+  /// Both must outlive the object.
   UpdateStep(const TrainerDependencies& dependencies, const TrainerOptions& options);
 
   /// True if the result of a step is read one update later.

@@ -12,7 +12,8 @@ namespace phraseq {
 /// as far as --patience is concerned.
 class PHRASEQ_API BestScore {
  public:
-  /// `best` and `validations_without_better` are a part of the training state and outlive this.
+  /// `best` and `validations_without_better` are a part of the training state and must outlive the
+  /// object.
   BestScore(bool larger_is_better,
             std::optional<double>& best,
             int64_t& validations_without_better);

@@ -16,7 +16,8 @@ namespace phraseq {
 /// The validations of a run: what each of them found, and whether that is the best so far.
 class PHRASEQ_API Validations {
  public:
-  /// The dependencies and `state` outlive this. Without a validator there are no validations.
+  /// The dependencies and `state` must outlive the object. Without a validator there are no
+  /// validations.
   Validations(const TrainerDependencies& dependencies,
               const ValidationOptions& options,
               TrainState& state);
