@@ -32,7 +32,7 @@ bool is_ascii(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char byte) { return (byte & 0x80) == 0; });
 }
 
-/// Splits at the characters that `is_separator` holds for. ASCII is the fast way.
+/// Splits at the characters for which `is_separator` is true. Text in ASCII takes a faster path.
 template <typename IsSeparator>
 std::vector<std::string_view> split_at(std::string_view text, const IsSeparator& is_separator) {
   std::vector<std::string_view> words;

@@ -22,7 +22,7 @@ struct PHRASEQ_API IntervalSums {
   LossReport losses;
   double gradient_norm_sum = 0;
   int64_t updates = 0;
-  int64_t clipped = 0;
+  int64_t clipped = 0;  ///< updates whose gradient exceeded --clip-norm
   nlohmann::json to_json() const;
   /// Throws FormatError.
   static IntervalSums from_json(const JsonEntry& json);

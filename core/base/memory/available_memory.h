@@ -22,7 +22,7 @@ PHRASEQ_API bool is_address_space_limited();
 
 /// For input that is read as a whole, such as the content of `path`: throws IoError before input
 /// without an end (/dev/zero, `yes`) takes all of the machine's memory. `held` bytes are in memory
-/// already, and `more` bytes are to be allocated next.
+/// already, and `more` bytes will be allocated next.
 PHRASEQ_API void require_room(const std::string& path, size_t held, size_t more);
 
 }  // namespace phraseq

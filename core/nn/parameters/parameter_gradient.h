@@ -22,7 +22,7 @@ class PHRASEQ_API ParameterGradient {
 
   /// += x, of the parameter's shape. x may be bf16 where the sum is fp32.
   void add(const at::Tensor& x);
-  /// += a b for matrices; the same holds for their types.
+  /// += a b for matrices, which may be bf16 where the sum is fp32.
   void add_product(const at::Tensor& a, const at::Tensor& b);
   /// The sum so far, for a kernel that adds to it.
   const at::Tensor& sum() const { return sum_; }

@@ -4,7 +4,7 @@
 
 namespace phraseq::nn {
 
-/// Says where a norm stands on the sum of token and position embedding.
+/// Whether the sum of token and position embeddings is normalized, and at which place.
 enum class EmbeddingNorm { kNo, kAfterDropout, kBeforeDropout };
 
 inline constexpr EnumName<EmbeddingNorm> kEmbeddingNormNames[] = {

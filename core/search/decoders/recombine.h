@@ -17,8 +17,8 @@ namespace phraseq {
 PHRASEQ_API void recombine(const SearchState& state, std::vector<Candidate>& candidates);
 
 /// Adds, to the ranked candidates of a sentence, all other continuations of its rows that have the
-/// same strings as one of them, so that `recombine` sums them all; however improbable they are.
-/// Continuations of rows that have left the beam are not known any more.
+/// same strings as one of them, however improbable they are, so that `recombine` sums them all.
+/// Continuations of rows that have left the beam are no longer known.
 PHRASEQ_API void add_equal_candidates(const SearchState& state,
                                       const StepOutput& output,
                                       const std::vector<StepConstraint>& constraints,

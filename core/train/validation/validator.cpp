@@ -23,7 +23,7 @@
 namespace phraseq {
 namespace {
 
-constexpr int kRepeatedForWarning = 5;  ///< validations; the first ones of every run are alike
+constexpr int kRepeatedForWarning = 5;  ///< validations: those at the start of a run are alike
 
 BatchingOptions batching_of(const ValidatorOptions& options, const Architecture& model) {
   BatchingOptions batching;
