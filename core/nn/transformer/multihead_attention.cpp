@@ -10,6 +10,7 @@
 #include "core/nn/functional/attention_weights.h"
 #include "core/nn/functional/linear.h"
 #include "core/nn/recording.h"
+#include "core/nn/transformer/transformer_options.h"
 
 namespace phraseq::nn {
 namespace {
@@ -35,6 +36,30 @@ struct SourceKeys final : AttentionState {
 };
 
 }  // namespace
+
+MultiheadAttentionOptions MultiheadAttentionOptions::encoder_self(const TransformerOptions& o) {
+  return {o.encoder_embed_dim,
+          o.encoder_embed_dim,
+          o.encoder_attention_heads,
+          o.attention_dropout,
+          o.attn_bias};
+}
+
+MultiheadAttentionOptions MultiheadAttentionOptions::decoder_self(const TransformerOptions& o) {
+  return {o.decoder_embed_dim,
+          o.decoder_embed_dim,
+          o.decoder_attention_heads,
+          o.attention_dropout,
+          o.attn_bias};
+}
+
+MultiheadAttentionOptions MultiheadAttentionOptions::cross(const TransformerOptions& o) {
+  return {o.decoder_embed_dim,
+          o.encoder_embed_dim,
+          o.decoder_attention_heads,
+          o.attention_dropout,
+          o.attn_bias};
+}
 
 AttentionMaps::AttentionMaps(torch::nn::Module& owner, const MultiheadAttentionOptions& o)
     : options(o) {

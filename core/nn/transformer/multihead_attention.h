@@ -8,8 +8,15 @@
 
 namespace phraseq::nn {
 
+struct TransformerOptions;
+
 /// The sizes and settings of one multi-head attention.
-struct MultiheadAttentionOptions {
+struct PHRASEQ_API MultiheadAttentionOptions {
+  /// Those of a Transformer: in the encoder, in the decoder, and from the decoder to the encoder.
+  static MultiheadAttentionOptions encoder_self(const TransformerOptions& options);
+  static MultiheadAttentionOptions decoder_self(const TransformerOptions& options);
+  static MultiheadAttentionOptions cross(const TransformerOptions& options);
+
   int64_t model = 0;      ///< width of the queries and of the result
   int64_t key_model = 0;  ///< width of what keys and values are made from
   int64_t heads = 1;

@@ -8,8 +8,7 @@
 namespace phraseq::phrase_rep {
 
 CombinationOptions CombinationOptions::encoder(const PhraseRepOptions& o) {
-  const int64_t model = o.encoder_embed_dim;
-  return {{model, model, o.encoder_attention_heads, o.attention_dropout, o.attn_bias},
+  return {nn::MultiheadAttentionOptions::encoder_self(o),
           o.combination_widths().encoder,
           o.combination_bias2(),
           o.pr_comb_residual == CombinationResidual::kBoth,
@@ -21,11 +20,7 @@ CombinationOptions CombinationOptions::encoder(const PhraseRepOptions& o) {
 
 CombinationOptions CombinationOptions::decoder(const PhraseRepOptions& o) {
   CombinationOptions options = encoder(o);
-  options.attention = {o.decoder_embed_dim,
-                       o.encoder_embed_dim,
-                       o.decoder_attention_heads,
-                       o.attention_dropout,
-                       o.attn_bias};
+  options.attention = nn::MultiheadAttentionOptions::cross(o);
   options.hidden = o.combination_widths().decoder;
   options.placement.pre_norm = o.decoder_normalize_before;
   return options;

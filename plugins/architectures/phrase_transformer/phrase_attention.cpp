@@ -12,14 +12,6 @@
 namespace phraseq::phrase_transformer {
 namespace {
 
-nn::MultiheadAttentionOptions map_options(const PhraseTransformerOptions& o) {
-  return {o.encoder_embed_dim,
-          o.encoder_embed_dim,
-          o.encoder_attention_heads,
-          o.attention_dropout,
-          o.attn_bias};
-}
-
 int64_t head_dim_of(const PhraseTransformerOptions& o) {
   return o.encoder_embed_dim / o.encoder_attention_heads;
 }
@@ -53,7 +45,8 @@ struct KeysValuesQueries {
 }  // namespace
 
 PhraseAttention::PhraseAttention(const PhraseTransformerOptions& o, int64_t width)
-    : maps_(*this, map_options(o)), scale_scores_(o.pt_scale == GramScale::kAll) {
+    : maps_(*this, nn::MultiheadAttentionOptions::encoder_self(o)),
+      scale_scores_(o.pt_scale == GramScale::kAll) {
   auto ngram = register_module("ngram", std::make_shared<torch::nn::Module>());
   for (const int64_t gram : o.gram_sizes()) {
     lstms_.push_back(ngram->register_module(

@@ -63,13 +63,7 @@ std::shared_ptr<nn::CrossAttention> AlignmentFactory::cross(const nn::Transforme
                                                             int64_t layer) const {
   if (layer != layer_)
     return AttentionFactory::cross(o, layer);
-  return std::make_shared<AlignmentAttention>(
-      nn::MultiheadAttentionOptions{o.decoder_embed_dim,
-                                    o.encoder_embed_dim,
-                                    o.decoder_attention_heads,
-                                    o.attention_dropout,
-                                    o.attn_bias},
-      heads_);
+  return std::make_shared<AlignmentAttention>(nn::MultiheadAttentionOptions::cross(o), heads_);
 }
 
 }  // namespace phraseq::transformer_align

@@ -89,12 +89,7 @@ struct Attentions final : nn::AttentionFactory {
                                             int64_t layer) const override {
     if (kFault != Fault::kNoMultiplyAdds)
       return AttentionFactory::cross(options, layer);
-    return std::make_shared<FreeAttention>(
-        nn::MultiheadAttentionOptions{options.decoder_embed_dim,
-                                      options.encoder_embed_dim,
-                                      options.decoder_attention_heads,
-                                      options.attention_dropout,
-                                      options.attn_bias});
+    return std::make_shared<FreeAttention>(nn::MultiheadAttentionOptions::cross(options));
   }
 };
 
