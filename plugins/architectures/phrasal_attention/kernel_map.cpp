@@ -62,8 +62,9 @@ at::Tensor KernelMap::product_bias() const {
   return at::constant_pad_nd(bias, {weight.size(0) - bias.size(0), 0});  // [taps · out]
 }
 
-PhraseMaps::PhraseMaps(torch::nn::Module& owner, const PhraseOptions& options) {
-  const PhrasePlan plan(options);
+PhraseMaps::PhraseMaps(torch::nn::Module& owner,
+                       const PhrasePlan& plan,
+                       const PhraseOptions& options) {
   const auto make = [&](const MapPlan& map, int64_t in, Maps& maps) {
     maps.push_back(owner.register_module(map.name, std::make_shared<KernelMap>(map, in)));
     all_.push_back(maps.back());

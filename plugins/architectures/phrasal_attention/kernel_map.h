@@ -36,7 +36,7 @@ class KernelMap : public torch::nn::Module {
 /// The maps of one module under their names, registered with it in the plan's order.
 class PhraseMaps {
  public:
-  PhraseMaps(torch::nn::Module& owner, const PhraseOptions& options);
+  PhraseMaps(torch::nn::Module& owner, const PhrasePlan& plan, const PhraseOptions& options);
 
   /// Products with all maps, x [tokens, model] → [tokens, columns of keys, values, queries]:
   /// attention of rows to each other.

@@ -24,7 +24,7 @@ PhraseSelfAttention::PhraseSelfAttention(const PhraseOptions& options)
     : options_(options),
       plan_(options),
       summed_(plan_.layout),
-      maps_(*this, options),
+      maps_(*this, plan_, options),
       output_(*this, options) {}
 
 at::Tensor PhraseSelfAttention::forward(const at::Tensor& x,
@@ -81,7 +81,7 @@ PhraseCrossAttention::PhraseCrossAttention(const PhraseOptions& options)
     : options_(options),
       plan_(options),
       summed_(plan_.layout),
-      maps_(*this, options),
+      maps_(*this, plan_, options),
       output_(*this, options) {}
 
 at::Tensor PhraseCrossAttention::forward(const at::Tensor& x,

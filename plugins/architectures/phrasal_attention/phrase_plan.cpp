@@ -1,6 +1,7 @@
 #include "plugins/architectures/phrasal_attention/phrase_plan.h"
 
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -51,6 +52,7 @@ VectorLayout convolution(int64_t column, int64_t window, int64_t out) {
   return {.column = column, .window = window, .window_step = out};
 }
 
+/// Fills the plan of one module: its maps, and where attention finds their products.
 class Planner {
  public:
   Planner(const PhraseOptions& options, PhrasePlan& plan) : o_(options), plan_(plan) {}
@@ -59,12 +61,12 @@ class Planner {
     const std::vector<Group> groups = groups_of(o_);
     // The head groups' linear maps of one kind are one map.
     if (o_.type == PhraseType::kHomogeneous && o_.method == PhraseMethod::kQueryK)
-      shared_key_ = add(plan_.key_value_maps, "k_proj", 1, o_.model, /*convolves=*/false);
+      shared_key_ = add_key_value(map_of("k_proj", 1, o_.model, /*convolves=*/false));
     for (const Group& group : groups) add_keys(group);
     if (o_.one_input)
       query_base_ = key_columns_;
     if (o_.method == PhraseMethod::kConvKv)
-      shared_query_ = add(plan_.query_maps, "q_proj", 1, o_.model, /*convolves=*/false);
+      shared_query_ = add_query(map_of("q_proj", 1, o_.model, /*convolves=*/false));
     for (size_t i = 0; i < groups.size(); ++i) add_queries(groups[i], plan_.layout.groups[i]);
     plan_.layout.heads = o_.heads;
     plan_.layout.head_dim = head_dim();
@@ -76,18 +78,17 @@ class Planner {
  private:
   int64_t head_dim() const { return o_.model / o_.heads; }
 
-  /// The first column of the new map's products.
-  int64_t add(std::vector<MapPlan>& maps,
-              const std::string& name,
-              int64_t taps,
-              int64_t out,
-              bool convolves) {
-    maps.push_back({name, taps * out, taps, convolves && taps > 1 && o_.conv_bias});
-    const bool query = &maps == &plan_.query_maps;
-    int64_t& next = query ? query_columns_ : key_columns_;
-    const int64_t column = next;
-    next += taps * out;
-    return query ? query_base_ + column : column;
+  MapPlan map_of(const std::string& name, int64_t taps, int64_t out, bool convolves) const {
+    return {name, taps * out, taps, convolves && taps > 1 && o_.conv_bias};
+  }
+  /// Adds a map; returns the first column of its products.
+  int64_t add_key_value(const MapPlan& map) {
+    plan_.key_value_maps.push_back(map);
+    return std::exchange(key_columns_, key_columns_ + map.rows);
+  }
+  int64_t add_query(const MapPlan& map) {
+    plan_.query_maps.push_back(map);
+    return query_base_ + std::exchange(query_columns_, query_columns_ + map.rows);
   }
 
   void add_keys(const Group& group) {
@@ -100,7 +101,7 @@ class Planner {
       kind.scale = scale_for(o_, n);
       kind.key = key_layout(group, n, width);
       kind.value = convolution(
-          add(plan_.key_value_maps, name_for("v_proj", n), n, width, /*convolves=*/true), n, width);
+          add_key_value(map_of(name_for("v_proj", n), n, width, /*convolves=*/true)), n, width);
       made.keys.push_back(kind);
       plan_.lengths.push_back(n);
     }
@@ -111,13 +112,13 @@ class Planner {
   VectorLayout key_layout(const Group& group, int64_t n, int64_t width) {
     if (o_.method == PhraseMethod::kConvKv) {
       const int64_t column =
-          add(plan_.key_value_maps, name_for("k_proj", n), n, width, /*convolves=*/true);
+          add_key_value(map_of(name_for("k_proj", n), n, width, /*convolves=*/true));
       return convolution(column, n, width);
     }
     const int64_t column =
         shared_key_ >= 0
             ? shared_key_ + group.first_head * head_dim()
-            : add(plan_.key_value_maps, name_for("k_proj", n), 1, width, /*convolves=*/false);
+            : add_key_value(map_of(name_for("k_proj", n), 1, width, /*convolves=*/false));
     return {.column = column, .parts = n, .part_lag = 1};
   }
 
@@ -134,7 +135,7 @@ class Planner {
     const int64_t width = group.heads * head_dim();
     for (const int64_t n : group.lengths) {
       const int64_t column =
-          add(plan_.query_maps, name_for("q_proj", n), n, width, /*convolves=*/false);
+          add_query(map_of(name_for("q_proj", n), n, width, /*convolves=*/false));
       kind.queries.push_back({.column = column, .parts = n, .part_step = width});
     }
     return kind;
@@ -144,10 +145,10 @@ class Planner {
   QueryKind bigram_queries() {
     QueryKind kind{1, {}, {}, 1};
     kind.queries.push_back(convolution(
-        add(plan_.query_maps, "phrase_q_proj", 2, o_.model, /*convolves=*/true), 2, o_.model));
+        add_query(map_of("phrase_q_proj", 2, o_.model, /*convolves=*/true)), 2, o_.model));
     if (o_.method == PhraseMethod::kQueryK) {
       VectorLayout taps =
-          convolution(add(plan_.query_maps, "phrase_q_proj_2", 2, 2 * o_.model, /*convolves=*/true),
+          convolution(add_query(map_of("phrase_q_proj_2", 2, 2 * o_.model, /*convolves=*/true)),
                       2,
                       2 * o_.model);
       taps.parts = 2;
