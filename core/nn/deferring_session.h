@@ -12,13 +12,13 @@ namespace phraseq {
 /// A session that need not store all scores of a step. It has no slots.
 class PHRASEQ_API DeferringSession : public DecodingSession {
  public:
-  /// As `step`; sets `deferred` and leaves StepOutput::scores undefined where the scores can be
+  /// Like `step`; sets `deferred` and leaves StepOutput::scores undefined where the scores can be
   /// deferred. Otherwise, the scores may be in the type of activations.
   virtual StepOutput step_deferred(const at::Tensor& last_tokens,
                                    std::shared_ptr<const DeferredScores>* deferred) = 0;
 
-  /// From now on deferred scores are those of these words of the vocabulary only, sorted, one list
-  /// per sentence; all others are impossible. Returns whether the session supports this. `step`,
+  /// From now on, deferred scores have only these words of the vocabulary, one sorted list per
+  /// sentence; all others are impossible. Returns whether the session supports this. `step`,
   /// and a step that does not defer, still give all scores.
   virtual bool restrict_to(const std::vector<std::vector<int64_t>>& /*candidates*/) {
     return false;

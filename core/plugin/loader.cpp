@@ -115,7 +115,7 @@ std::string loader_message(std::string_view text) {
 
 /// Loads the library for the life of the process: code, types and strings of a plugin live on in
 /// objects and exceptions, and libraries built by g++ do not unload anyway (STB_GNU_UNIQUE).
-const boost::dll::shared_library& load_for_ever(const std::string& path) {
+const boost::dll::shared_library& load_forever(const std::string& path) {
   using namespace boost::dll;
   static auto& kept = *new std::map<std::string, shared_library>;
   try {
@@ -131,7 +131,7 @@ bool needs_torch(const LibraryFile& library) {
   });
 }
 
-/// A checkpoint records it and messages tell users what to install by it.
+/// Checkpoints record a plugin's name, and messages tell users to install it by that name.
 void check_name(const LoadedPlugin& plugin) {
   if (is_valid_name(plugin.name, "_-"))
     return;
@@ -141,7 +141,7 @@ void check_name(const LoadedPlugin& plugin) {
 }
 
 LoadedPlugin load_checked(Registry& registry, const std::string& path) {
-  const auto& library = load_for_ever(path);
+  const auto& library = load_forever(path);
   const auto& manifest = library.get<const PluginManifest>(std::string(kSymbol));
   if (std::strcmp(manifest.magic, "phraseq-plugin") != 0) {
     throw PluginError(fmt::format("{}: its manifest does not start with \"phraseq-plugin\"", path));

@@ -11,7 +11,8 @@
 /// shared input may have more rows than a step, which reads the first ones.
 namespace phraseq::nn {
 
-/// What a row knows of each token in addition, for example how far it has been translated.
+/// Further features of the tokens, as a row sees them: how far each has been translated, for
+/// example.
 struct TokenFeatures {
   at::Tensor x;       ///< [rows, time, features]; undefined = none
   at::Tensor weight;  ///< [width, features]
