@@ -7,7 +7,6 @@
 
 #include "core/base/error.h"
 #include "core/base/log.h"
-#include "core/io/failpoint.h"
 #include "tests/core/io/child_process.h"
 #include "tests/core/io/temporary_folder.h"
 

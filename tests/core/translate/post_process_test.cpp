@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "core/base/error.h"
-
 namespace phraseq {
 namespace {
 

@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "core/base/error.h"
 #include "core/checkpoint/safetensors/float_values.h"
 #include "core/convert/ctranslate2/ct2_export.h"
 #include "core/convert/fairseq/fairseq_import.h"

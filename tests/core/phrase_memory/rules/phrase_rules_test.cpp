@@ -7,7 +7,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/base/error.h"
 #include "core/io/line_reader.h"
 #include "tests/core/phrase_memory/rules/rule_slots.h"
 

@@ -9,7 +9,6 @@
 #include "core/base/error.h"
 #include "core/io/line_reader.h"
 #include "core/text/bpe/learn_bpe.h"
-#include "core/text/unicode.h"
 #include "tests/support/message_of.h"
 
 namespace phraseq {

@@ -4,7 +4,6 @@
 #include "core/text/bpe/bpe_codes.h"
 
 #include "core/io/utf8.h"
-#include "core/text/unicode.h"
 #include "tests/fuzz/fuzz_input.h"
 
 namespace {
