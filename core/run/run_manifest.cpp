@@ -34,6 +34,10 @@ nlohmann::json describe_plugins(std::span<const LoadedPlugin> plugins) {
   return list;
 }
 
+nlohmann::json describe_dictionary(const Dictionary& dictionary) {
+  return {{"size", dictionary.size()}, {"crc32c", fmt::format("{:08x}", dictionary.fingerprint())}};
+}
+
 /// Every option with its value and where that came from.
 nlohmann::json describe_options(const OptionTable& table, const Task& task) {
   nlohmann::json options = to_json(table, /*with_origin=*/true);
@@ -73,12 +77,8 @@ nlohmann::json run_manifest(std::span<const std::string> arguments,
         {"compiler", __VERSION__}}},
       {"plugins", describe_plugins(plugins)},
       {"vocabulary",
-       {{"source",
-         {{"size", task.source_dictionary().size()},
-          {"crc32c", fmt::format("{:08x}", task.source_dictionary().fingerprint())}}},
-        {"target",
-         {{"size", task.target_dictionary().size()},
-          {"crc32c", fmt::format("{:08x}", task.target_dictionary().fingerprint())}}}}},
+       {{"source", describe_dictionary(task.source_dictionary())},
+        {"target", describe_dictionary(task.target_dictionary())}}},
       {"data", data_fingerprint},
       {"parameters", parameter_count(*translation_model.parameters)},
       {"device", translation_model.parameters->values().device().str()},
