@@ -8,6 +8,7 @@
 # SOURCE and TARGET, en and de when omitted, are two of en de fr vi zh.
 set -euo pipefail
 
+case ${1:-} in -h | --help) sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' "${BASH_SOURCE[0]}"; exit ;; esac
 [[ $# == 1 || $# == 3 ]] || { echo "usage: derive_lohelp.sh FOLDER [SOURCE TARGET]" >&2; exit 2; }
 readonly source=${2:-en} target=${3:-de}
 help_name() {  # the language as the packages' folders name it

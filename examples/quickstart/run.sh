@@ -10,6 +10,7 @@
 # does not depend on the machine's speed. QUICKSTART_UPDATES changes the number.
 set -euo pipefail
 
+case ${1:-} in -h | --help) sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' "${BASH_SOURCE[0]}"; exit ;; esac
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 folder=$(realpath -m "${1:-quickstart-run}")
 updates=${QUICKSTART_UPDATES:-5000}

@@ -89,6 +89,16 @@ class Recipes : public ::testing::Test {
   Workspace workspace_;
 };
 
+TEST_F(Recipes, EachDescribesItself) {
+  for (const std::string recipe :
+       {"back_translation", "multi30k", "nguyen2022", "nguyen_joty2018", "tang2016", "xu2020"}) {
+    EXPECT_EQ(run("", recipe, "--help"), 0) << recipe << ": " << errors();
+    EXPECT_THAT(output(), HasSubstr("examples/recipes/" + recipe + "/run.sh")) << recipe;
+    EXPECT_EQ(errors(), "") << recipe;
+    EXPECT_FALSE(workspace_.exists("--help")) << recipe;
+  }
+}
+
 TEST_F(Recipes, Multi30kRunsForOneEpoch) {
   write_text("train", "val", "test_2016_flickr", "en", "de");
   EXPECT_EQ(run("", "multi30k", "text made --max-epoch 1 --threads 1"), 0) << errors();

@@ -10,6 +10,7 @@
 # again, training continues where it stopped. phraseq must be on the PATH, or built in build/.
 set -euo pipefail
 
+case ${1:-} in -h | --help) sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' "${BASH_SOURCE[0]}"; exit ;; esac
 [[ $# -ge 1 ]] || { echo "usage: run.sh DATA [FOLDER] [OPTION...]" >&2; exit 2; }
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../.." && pwd)
 source "$root/examples/recipes/ablation.sh"

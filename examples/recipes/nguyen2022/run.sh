@@ -21,6 +21,7 @@
 # phraseq must be on the PATH, or built in build/.
 set -euo pipefail
 
+case ${1:-} in -h | --help) sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' "${BASH_SOURCE[0]}"; exit ;; esac
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../.." && pwd)
 source "$root/examples/recipes/ablation.sh"
 PATH=$root/build/bin:$PATH

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Parses English text with link-grammar: one bracketed tree a line, as phraseq preprocess --trees reads
+# Parses English text with link-grammar: one bracketed tree per line, as phraseq preprocess --trees reads
 # them; an empty line where there is no tree of all words.
 #
 #   examples/recipes/xu2020/parse.sh TEXT TREES [JOBS]        TEXT plain or .gz; JOBS: all cores
@@ -8,6 +8,7 @@
 # About 200 sentences a second on a core.
 set -euo pipefail
 
+case ${1:-} in -h | --help) sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' "${BASH_SOURCE[0]}"; exit ;; esac
 [[ $# == 2 || $# == 3 ]] || { echo "usage: parse.sh TEXT TREES [JOBS]" >&2; exit 2; }
 command -v link-parser >/dev/null ||
   { echo "parse: error: link-parser is missing: apt-get install --no-install-recommends link-grammar" >&2; exit 1; }

@@ -5,7 +5,7 @@
 #   examples/recipes/xu2020/run.sh TEXT [FOLDER] [OPTION...]
 #
 # TEXT holds train, dev (or val) and test (or test_2016_flickr) in .en and .de, plain or .gz, and for +Parse
-# {train,dev,test}.en.trees, one bracketed tree a line (parse.sh makes them). FOLDER (xu2020-run) gets
+# {train,dev,test}.en.trees, one bracketed tree per line (parse.sh makes them). FOLDER (xu2020-run) gets
 # everything made; options after it go to phraseq train. From the environment:
 #
 #   SIZE     tiny (2+2 layers, width 128, feed-forward 512, 4 heads, pre-norm; the default) or base (the paper's)
@@ -17,6 +17,7 @@
 # built in build/.
 set -euo pipefail
 
+case ${1:-} in -h | --help) sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' "${BASH_SOURCE[0]}"; exit ;; esac
 [[ $# -ge 1 ]] || { echo "usage: run.sh TEXT [FOLDER] [OPTION...]" >&2; exit 2; }
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../.." && pwd)
 source "$root/examples/recipes/ablation.sh"
