@@ -7,18 +7,18 @@
 #       phraseq train.
 #
 #       --data DIR              folder of the corpora (default: $PHRASEQ_DATA)
-#       --folder DIR            everything made (default: evidence-run)
+#       --folder DIR            folder for all files that are made (default: evidence-run)
 #       --systems "SYSTEM..."   these systems only
 #       --seeds "SEED..."       default: 1 2 3
 #       --size tiny|base        default: tiny
-#       --trials N              at most so many trials of a system after the first (default: 8)
+#       --trials N              at most N trials of a system after the first (default: 8)
 #       --patience N            validations without a higher BLEU, and number of averaged checkpoints (default: 10)
 #       --interval N            updates between validations (default: 500; 150 with 5,000 pairs)
-#       --updates N             at most so many updates of a training (default: 200000)
+#       --updates N             at most N updates of a training run (default: 200000)
 #       --test NAME SRC REF     scores another test set with what has been trained, and trains nothing
 #       --contrastive NAME TSV  evaluates a contrastive set with what has been trained, and trains nothing
 #       --subwords N            size of the subword vocabulary (default: 10000; 32000 for base)
-#       --results DIR           also copies the logs to commit there; seeds that it has already are not trained again
+#       --results DIR           also copies the logs to commit there; seeds that DIR already has are not trained again
 #
 #   evidence.sh --report [RESULTS [PAGE]]   writes the tables of the committed logs into docs/evidence.md
 #   evidence.sh --check [RESULTS [PAGE]]    compares them

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Reproduces the tables of a recipe's README.md, published and own figures side by side, and checks them.
+# Reproduces the tables of a recipe's README.md, with published and new results side by side, and checks them.
 #
 #   reproduce.sh RECIPE [SETTING...] [CORPUS...] [-- OPTION...]
 #       Runs the recipe as its README.md states and prints the table; FOLDER/table.md and FOLDER/manifest.json hold
-#       the table and how it came about. Run again, it continues where it was stopped. OPTIONs go to phraseq train.
+#       the table and how it was made. Run again, it continues where it was stopped. OPTIONs go to phraseq train.
 #
-#       --folder FOLDER     everything made (default: RECIPE-run)
+#       --folder FOLDER     folder for all files that are made (default: RECIPE-run)
 #       --rows "ROW..."     these rows only
 #       --updates N         another number of updates
-#       --epochs N          at most so many epochs
+#       --epochs N          at most N epochs
 #
 #   reproduce.sh --check RECIPE [ROW [COLUMN]]
 #       Compares the cells of the README's tables with the committed logs and scores. Without ROW, all of them.
