@@ -108,6 +108,27 @@ void check_counts(const ScoreInput& input, const std::vector<std::string>& refer
   }
 }
 
+/// Warns if the lines consist of subwords with the marks of subword-nmt or SentencePiece.
+bool warn_if_segmented(const std::string& name, const Lines& lines) {
+  SubwordMarks all;
+  for (const std::string& line : lines) {
+    const SubwordMarks marks = count_subword_marks(line);
+    all.tokens += marks.tokens;
+    all.begun += marks.begun;
+    all.ended += marks.ended;
+  }
+  if (!all.is_segmented())
+    return false;
+  log_warning(fmt::format(
+      "{}: the score is computed on subwords, with the marks {}. Score text: the D- lines of "
+      "phraseq generate, or H- and T- lines joined with --remove-bpe {} (--force turns off this "
+      "warning)",
+      name,
+      all.ended >= all.begun ? "@@" : "U+2581",
+      all.ended >= all.begun ? "subword_nmt" : "sentencepiece"));
+  return true;
+}
+
 }  // namespace
 
 ScoreInput read_score_input(const std::vector<std::string>& inputs,
@@ -147,23 +168,12 @@ void warn_about_tokens(const ScoreInput& input) {
 }
 
 void warn_about_subwords(const ScoreInput& input) {
-  for (const auto& system : input.systems) {
-    SubwordMarks all;
-    for (const std::string& line : system.lines) {
-      const SubwordMarks marks = count_subword_marks(line);
-      all.tokens += marks.tokens;
-      all.begun += marks.begun;
-      all.ended += marks.ended;
-    }
-    if (all.is_segmented())
-      log_warning(fmt::format(
-          "{}: the score is computed on subwords, with the marks {}. Score text: the D- lines of "
-          "phraseq generate, or H- lines joined with --remove-bpe {} (--force turns off this "
-          "warning)",
-          system.name,
-          all.ended >= all.begun ? "@@" : "U+2581",
-          all.ended >= all.begun ? "subword_nmt" : "sentencepiece"));
-  }
+  bool has_warned = false;
+  for (const auto& system : input.systems)
+    has_warned |= warn_if_segmented(system.name, system.lines);
+  // The references of such systems usually consist of subwords, too.
+  for (size_t i = 0; !has_warned && i < input.references.size(); ++i)
+    has_warned = warn_if_segmented(fmt::format("reference {}", i + 1), input.references[i]);
 }
 
 Lines read_score_lines(const std::string& path) {

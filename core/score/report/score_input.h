@@ -36,7 +36,7 @@ PHRASEQ_API ScoreInput read_score_input(const std::vector<std::string>& inputs,
 PHRASEQ_API void warn_about_tokens(const ScoreInput& input);
 
 /// Warns of every system whose text consists of subwords with the marks of subword-nmt or
-/// SentencePiece.
+/// SentencePiece; if there is none, of the first such reference.
 PHRASEQ_API void warn_about_subwords(const ScoreInput& input);
 
 }  // namespace phraseq::score

@@ -115,6 +115,22 @@ TEST(WarnAboutSubwords, NamesTheirMarks) {
               testing::HasSubstr("with the marks U+2581. Score text: the D- lines"));
 }
 
+TEST(WarnAboutSubwords, NamesAReferenceIfNoSystemHasMarks) {
+  const auto warning_of = [](const std::string& system) {
+    ScoreInput input;
+    input.systems.push_back({"out.txt", {system}});
+    input.references = {{"ein Haus"}, {"\u2581ein \u2581Ha us"}};
+    testing::internal::CaptureStderr();
+    warn_about_subwords(input);
+    return testing::internal::GetCapturedStderr();
+  };
+  EXPECT_THAT(warning_of("ein Haus"),
+              testing::HasSubstr("reference 2: the score is computed on subwords"));
+  EXPECT_THAT(warning_of("\u2581ein \u2581Haus"),
+              testing::AllOf(testing::HasSubstr("out.txt: the score is computed on subwords"),
+                             testing::Not(testing::HasSubstr("reference"))));
+}
+
 TEST_F(ScoreInputTest, RejectsOneSystemTwice) {
   const auto system = write("s", "x\n");
   EXPECT_THROW(read_score_input({system, system}, {system}, 1), UsageError);
