@@ -16,6 +16,7 @@
 #include "core/checkpoint/checkpoint_file.h"
 #include "core/checkpoint/checkpoint_format.h"
 #include "core/checkpoint/checkpoint_writer.h"
+#include "core/checkpoint/quantize.h"
 #include "core/checkpoint/safetensors/plain_file.h"
 #include "core/checkpoint/safetensors/tensor_role.h"
 #include "core/io/json_reader.h"
@@ -205,6 +206,7 @@ void average_checkpoints(std::span<const std::string> inputs, const std::string&
   std::vector<CheckpointFile> files;
   for (const auto& path : inputs) {
     files.push_back(CheckpointFile::open(path));
+    reject_quantized(files.back(), "for an average");
     warn_without_checksums(files.back());
   }
   const CheckpointFile& last = files.back();

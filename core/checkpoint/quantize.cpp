@@ -156,14 +156,14 @@ QuantizedSize quantize_checkpoint(const std::string& input,
 
 bool is_quantized_to_int8(const CheckpointFile& file) { return stored_type_of(file) == "int8"; }
 
-void reject_quantized(const CheckpointFile& file) {
+void reject_quantized(const CheckpointFile& file, std::string_view purpose) {
   const std::string stored = stored_type_of(file);
   if (stored.empty())
     return;
-  throw FormatError(fmt::format("{}: the parameters are quantized to {}, which is too coarse to "
-                                "train from",
+  throw FormatError(fmt::format("{}: the parameters are quantized to {}, which is too coarse {}",
                                 file.path(),
-                                stored),
+                                stored,
+                                purpose),
                     "Give the original checkpoint, before quantization.");
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "core/base/api.h"
 #include "core/checkpoint/checkpoint_file.h"
@@ -34,7 +35,7 @@ PHRASEQ_API QuantizedSize quantize_checkpoint(const std::string& input,
 
 /// Whether the matrices are stored as 8-bit numbers.
 PHRASEQ_API bool is_quantized_to_int8(const CheckpointFile& file);
-/// Throws FormatError for a quantized checkpoint, from which training must not continue.
-PHRASEQ_API void reject_quantized(const CheckpointFile& file);
+/// Throws FormatError for a quantized checkpoint, which is too coarse for `purpose`.
+PHRASEQ_API void reject_quantized(const CheckpointFile& file, std::string_view purpose);
 
 }  // namespace phraseq

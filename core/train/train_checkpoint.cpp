@@ -101,7 +101,7 @@ void write_train_checkpoint(const std::string& path, const CheckpointContents& c
 }
 
 TrainRecord read_train_record(const CheckpointFile& file) {
-  reject_quantized(file);
+  reject_quantized(file, "to train from");
   if (!file.metadata().contains("train")) {
     throw FormatError(file.path() + ": contains a model, but no training state to resume from",
                       "Use --finetune-from-model to start a new run from its parameters.");

@@ -99,7 +99,7 @@ void take_first_parameters(const TrainRun& run, TranslationModel& translation_mo
     if (run.embeddings.wanted())
       log_warning("--finetune-from-model: the embeddings are those of the checkpoint");
     const auto file = CheckpointFile::open(resolve_checkpoint(checkpoint));
-    reject_quantized(file);
+    reject_quantized(file, "to train from");
     if (!file.is_foreign())
       warn_of_other_dictionaries(recorded_task_texts(file), *translation_model.task);
     translation_model.load_parameters(file);

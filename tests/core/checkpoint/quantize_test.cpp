@@ -103,16 +103,23 @@ TEST(Quantize, DoesNotWriteOverItsInput) {
   quantized(folder, {1, 2, 3, 4}, StoredType::kInt8);
   const std::string model = folder.file("model");
   EXPECT_THROW(quantize_checkpoint(model, model, StoredType::kInt8), UsageError);
-  EXPECT_NO_THROW(reject_quantized(CheckpointFile::open(model)));
+  EXPECT_NO_THROW(reject_quantized(CheckpointFile::open(model), "to train from"));
 }
 
 TEST(Quantize, LeavesACheckpointThatTrainingAndAverageReject) {
   const TemporaryFolder folder;
   const auto file = quantized(folder, {1, 2, 3, 4}, StoredType::kInt8);
-  EXPECT_THROW(reject_quantized(file), FormatError);
-  const std::vector<std::string> inputs = {file.path()};
-  EXPECT_THROW(average_checkpoints(inputs, folder.file("mean")), FormatError);
-  EXPECT_NO_THROW(reject_quantized(CheckpointFile::open(folder.file("model"))));
+  EXPECT_THROW(reject_quantized(file, "to train from"), FormatError);
+  const std::string model = folder.file("model");
+  EXPECT_NO_THROW(reject_quantized(CheckpointFile::open(model), "to train from"));
+  const std::vector<std::string> inputs = {file.path(), model};
+  try {
+    average_checkpoints(inputs, folder.file("mean"));
+    ADD_FAILURE();
+  } catch (const FormatError& error) {
+    EXPECT_THAT(error.what(),
+                HasSubstr("are quantized to int8, which is too coarse for an average"));
+  }
 }
 
 TEST(Quantize, SaysHowManyBytesTheParametersTake) {
