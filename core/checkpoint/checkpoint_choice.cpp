@@ -75,6 +75,18 @@ std::string_view kind_text(CheckpointKind kind) {
   return {};
 }
 
+std::string_view how_to_get(CheckpointKind kind) {
+  switch (kind) {
+    case CheckpointKind::kEpoch:
+      return "phraseq train writes them unless --no-epoch-checkpoints is given.";
+    case CheckpointKind::kUpdate:
+      return "phraseq train writes them with --save-interval-updates.";
+    case CheckpointKind::kBest:
+      return "phraseq train writes them with --keep-best-checkpoints N.";
+  }
+  return {};
+}
+
 }  // namespace
 
 std::optional<bool> is_larger_better(const std::string& metric) {
@@ -102,7 +114,8 @@ std::vector<std::string> choose_checkpoints(const std::string& folder,
         fmt::format("{}: {} found, {} requested",
                     folder,
                     counted(found, fmt::format("{} checkpoint", kind_text(choice.kind))),
-                    choice.count));
+                    choice.count),
+        how_to_get(choice.kind));
   }
   std::vector<std::string> paths;
   for (auto name = names.end() - choice.count; name != names.end(); ++name) {

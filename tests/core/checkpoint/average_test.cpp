@@ -298,5 +298,15 @@ TEST_F(Choice, RejectsFewerThanAskedFor) {
   }
 }
 
+TEST_F(Choice, NamesTheOptionOfTrainingThatWritesTheCheckpoints) {
+  try {
+    names({.kind = CheckpointKind::kBest, .count = 1, .metric = "loss"});
+    FAIL();
+  } catch (const UsageError& problem) {
+    EXPECT_THAT(problem.message(), HasSubstr("0 best checkpoints found, 1 requested"));
+    EXPECT_THAT(problem.hint(), HasSubstr("--keep-best-checkpoints"));
+  }
+}
+
 }  // namespace
 }  // namespace phraseq
