@@ -1,5 +1,6 @@
 #include "core/run/generate.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <ATen/Parallel.h>
@@ -136,7 +137,7 @@ bool translate_all(const GenerateRun& run,
                    ResultOutput& output,
                    GenerationReport& report) {
   for (bool is_read = true; is_read; is_read = output.flush()) {
-    auto examples = read(source, run.options.buffer_size);
+    auto examples = read(source, std::max<int64_t>(run.options.buffer_size, 1));
     if (examples.empty())
       return true;
     const auto start = GenerationReport::Clock::now();

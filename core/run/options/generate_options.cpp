@@ -55,8 +55,8 @@ void describe_decoding(OptionTable& table, GenerateOptions& o) {
   table
       .field("buffer-size",
              o.buffer_size,
-             "Number of sentences that are read, sorted by length and written together.")
-      .at_least(1);
+             "Number of sentences that are read, sorted by length and written together; 0 = 1.")
+      .at_least(0);
   table.field("seed", o.seed, "Random seed.");
 }
 
