@@ -284,6 +284,13 @@ TEST_F(TrainedLanguageModel, WritesFilesUnderFairseqsNames) {
     EXPECT_TRUE(workspace_->exists(std::string("lm-bin/") + name)) << name;
 }
 
+TEST_F(TrainedLanguageModel, IsMadeFromTextThatTheLogNamesWithoutALanguage) {
+  const CommandResult result =
+      run_well(*workspace_, words("preprocess --only-source --trainpref train --destdir logged"));
+  EXPECT_THAT(result.errors, HasSubstr("[text] Dictionary: "));
+  EXPECT_THAT(result.errors, HasSubstr("[text] train: 200 sents"));
+}
+
 TEST_F(TrainedLanguageModel, LearnsTheFrequenciesOfItsText) {
   const double trained = perplexity("");
   EXPECT_LT(trained,

@@ -201,7 +201,8 @@ void PreprocessRun::prepare_dictionaries() {
     make_dictionary({&sides_[1]}, o.tgtdict, target);
   for (const RunSide& side : sides_) {
     side.dictionary->save(dictionary_path(files_.folder(), side.language));
-    log_info(fmt::format("[{}] Dictionary: {} types", side.language, side.dictionary->size()));
+    log_info(
+        fmt::format("[{}] Dictionary: {} types", language_text(side), side.dictionary->size()));
   }
 }
 
@@ -231,7 +232,7 @@ void PreprocessRun::write_splits() {
     for (size_t split = 0; split < files_.splits().size() && !options_.dict_only; ++split) {
       const SplitCounts counts = write_side(split, side);
       const std::string& file = files_.splits()[split].files[side.number];
-      log_info(fmt::format("[{}] {}: {}", side.language, file, to_string(counts)));
+      log_info(fmt::format("[{}] {}: {}", language_text(side), file, to_string(counts)));
       warn_of_control_symbols(counts, file);
       const bool is_own_text = split == kTrain && !side.final_ids.empty();
       is_small = is_small || (is_own_text && is_mostly_replaced(counts));

@@ -6,9 +6,13 @@
 
 namespace phraseq {
 
+std::string language_text(const RunSide& side) {
+  return side.language.empty() ? "text" : side.language;
+}
+
 std::string languages_text(const RunSides& sides) {
-  const std::string& first = sides[0]->language;
-  return sides.size() > 1 ? first + ", " + sides[1]->language : first;
+  const std::string first = language_text(*sides[0]);
+  return sides.size() > 1 ? first + ", " + language_text(*sides[1]) : first;
 }
 
 RunFiles::RunFiles(const PreprocessOptions& options,

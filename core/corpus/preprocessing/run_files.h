@@ -28,6 +28,8 @@ struct RunSide {
 };
 using RunSides = std::vector<RunSide*>;
 
+/// The language of a side in the log, or "text" if it has none (--only-source).
+std::string language_text(const RunSide& side);
 /// "en" or "en, de".
 std::string languages_text(const RunSides& sides);
 
