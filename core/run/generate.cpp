@@ -170,6 +170,7 @@ void conclude(const GenerateRun& run,
   log_info(report.speed());
   if (!run.options.score_reference)
     report.warn_of_repeated_hypotheses();
+  report.warn_of_unknown_input();
   report.warn_of_unmet_constraints();
   if (run.options.quiet && !report.has_references())
     log_warning("--quiet prints only the score, and there are no references: nothing is printed");

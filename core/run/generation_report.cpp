@@ -15,6 +15,11 @@
 #include "core/translate/hypothesis_text.h"
 
 namespace phraseq {
+namespace {
+
+constexpr int64_t kFewTokens = 20;  ///< too few to tell whether they have the form of the training
+
+}  // namespace
 
 void GenerationReport::add(const std::vector<Translation>& translations,
                            const Task& task,
@@ -25,6 +30,9 @@ void GenerationReport::add(const std::vector<Translation>& translations,
     ++sentences_;
     note_constraints(translation);
     tokens_ += static_cast<int64_t>(best.tokens.size());
+    const auto& source = translation.example.source;
+    source_tokens_ += std::ranges::count_if(source, [](int64_t id) { return id != kEos; });
+    unknown_ += std::ranges::count(source, kUnk);
     const std::string text = hypothesis_text(task, translation.example, best, remove_bpe_);
     repeated_.note(translation.example.source, text);
     note_reference(translation, task, text);
@@ -76,6 +84,16 @@ void GenerationReport::warn_of_repeated_hypotheses() const {
       "{}. Give the input in the form of the training text (language, case, subwords). If it has "
       "this form, train the model for longer or with another --lr",
       finding));
+}
+
+void GenerationReport::warn_of_unknown_input() const {
+  if (source_tokens_ < kFewTokens || 3 * unknown_ < source_tokens_)
+    return;
+  log_warning(fmt::format(
+      "{} of {} tokens of the input are not in the dictionary of the model. Give the input in the "
+      "form of the training text (language, case, subwords)",
+      unknown_,
+      source_tokens_));
 }
 
 void GenerationReport::warn_of_unmet_constraints() const {

@@ -28,6 +28,8 @@ class GenerationReport {
 
   std::string speed() const;
   void warn_of_repeated_hypotheses() const;
+  /// Warns if at least a third of at least 20 source tokens are unknown.
+  void warn_of_unknown_input() const;
   void warn_of_unmet_constraints() const;
 
   /// True if every sentence has a reference.
@@ -47,6 +49,7 @@ class GenerationReport {
   double seconds_ = 0;
   int64_t sentences_ = 0;
   int64_t tokens_ = 0;
+  int64_t source_tokens_ = 0, unknown_ = 0;  ///< without </s>; of these, the unknown ones
   std::vector<std::string> hypotheses_, references_;
   RepeatedHypotheses repeated_;
 };

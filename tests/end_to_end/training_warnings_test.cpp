@@ -19,6 +19,7 @@ using ::testing::Not;
 
 constexpr const char* kFlatLoss = "the training loss has not fallen";
 constexpr const char* kSameTranslation = "different sentences have the same translation";
+constexpr const char* kUnknownInput = "tokens of the input are not in the dictionary of the model";
 
 class TrainingWarnings : public ::testing::Test {
  protected:
@@ -151,12 +152,23 @@ TEST_F(TrainingWarnings, TellOfIdenticalTranslations) {
               AllOf(HasSubstr(kSameTranslation), HasSubstr("in the form of the training text")));
 }
 
+TEST_F(TrainingWarnings, TellOfInputInAnotherForm) {
+  ASSERT_EQ(train("few", 1, "").exit_code, kExitOk);
+  std::string pieces;
+  for (int i = 0; i < 10; ++i) pieces += "\u2581one \u2581two\n";
+  const Arguments generate = words("generate --path few --threads 1 --max-len-b 3");
+  EXPECT_THAT(space->run(generate, pieces).errors,
+              HasSubstr("warning | 20 of 20 " + std::string(kUnknownInput)));
+  EXPECT_THAT(space->run(generate, "\u2581one \u2581two\n").errors, Not(HasSubstr(kUnknownInput)));
+}
+
 TEST_F(TrainingWarnings, AreNotGivenForAModelThatLearns) {
   const auto trained = train("learns", 150, "--eval-bleu");
   ASSERT_EQ(trained.exit_code, kExitOk) << trained.errors;
   EXPECT_THAT(trained.errors, AllOf(Not(HasSubstr(kFlatLoss)), Not(HasSubstr(kSameTranslation))));
   const auto result = space->run(words("generate data-bin --path learns --threads 1"));
-  EXPECT_THAT(result.errors, Not(HasSubstr(kSameTranslation)));
+  EXPECT_THAT(result.errors,
+              AllOf(Not(HasSubstr(kSameTranslation)), Not(HasSubstr(kUnknownInput))));
   // A converged model that is trained further moves little, too.
   const auto again = train("learns", 260, "--lr 1e-9 --allow-changed lr");
   ASSERT_EQ(again.exit_code, kExitOk) << again.errors;
