@@ -41,7 +41,9 @@ void RotatingCorpus::start_epoch(int64_t epoch) {
           "Restore the earlier data, and resume.");
     }
   }
-  log_info(fmt::format("epoch {}: {} sentences of {}", epoch, size(), folders_[number].name));
+  if (epoch != logged_epoch_)  // the first epoch of a run begins twice
+    log_info(fmt::format("epoch {}: {} sentences of {}", epoch, size(), folders_[number].name));
+  logged_epoch_ = epoch;
   corpus_->start_epoch(epoch);
 }
 

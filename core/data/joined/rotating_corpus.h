@@ -43,6 +43,7 @@ class PHRASEQ_API RotatingCorpus final : public Corpus {
   std::unique_ptr<Corpus> corpus_;
   size_t current_ = 0;
   int64_t mean_size_ = 0;
+  int64_t logged_epoch_ = 0;
 };
 
 }  // namespace phraseq

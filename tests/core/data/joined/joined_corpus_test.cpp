@@ -89,6 +89,19 @@ TEST_F(Rotating, EachEpochUsesOneFolderInTurn) {
   EXPECT_THAT(opened, ElementsAre(3, 3, 3)) << "epoch 1 and a repeated epoch open nothing";
 }
 
+TEST_F(Rotating, AnnouncesAnEpochOnce) {
+  const auto corpus = open();
+  const auto log_of = [&](int64_t epoch) {
+    ::testing::internal::CaptureStderr();
+    corpus->start_epoch(epoch);
+    return ::testing::internal::GetCapturedStderr();
+  };
+  set_log_quiet(false);
+  EXPECT_THAT(log_of(1), HasSubstr("epoch 1: 3 sentences of A"));
+  EXPECT_EQ(log_of(1), "");
+  EXPECT_THAT(log_of(2), HasSubstr("epoch 2: 2 sentences of B"));
+}
+
 TEST_F(Rotating, RejectsAFolderThatChangesOrIsEmpty) {
   const auto corpus = open();
   lengths[1] = {6, 6, 6};
