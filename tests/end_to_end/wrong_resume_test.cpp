@@ -93,6 +93,18 @@ TEST_F(WrongResume, TwoModelsToBeginWithAreAnError) {
               AllOf(HasSubstr("--finetune-from-model starts a new run"), HasSubstr("give one")));
 }
 
+TEST_F(WrongResume, FineTuningAModelOfAnotherSizeNamesSomeParameters) {
+  const CommandResult tuned = workspace_.run(
+      toy_train("wider", 1) +
+      words("--threads 1 --finetune-from-model run/checkpoint_last --encoder-ffn-embed-dim 64 "
+            "--decoder-embed-dim 64 --encoder-embed-dim 64"));
+  EXPECT_EQ(tuned.exit_code, kExitFormat) << tuned.errors;
+  EXPECT_THAT(tuned.errors,
+              AllOf(HasSubstr("the weights do not match the architecture transformer"),
+                    ::testing::ContainsRegex("and [0-9]+ more"),
+                    HasSubstr("phraseq inspect --options")));
+}
+
 TEST_F(WrongResume, FineTuningWithAnotherDictionaryOfTheSameSizeIsReported) {
   swap_symbols();
   const auto tune = [&](const std::string& data) {

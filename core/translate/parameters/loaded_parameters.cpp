@@ -8,9 +8,9 @@
 #include <ATen/ops/isfinite.h>
 #include <ATen/ops/sum.h>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "core/base/error.h"
+#include "core/base/wording/first_items.h"
 #include "core/checkpoint/safetensors/plain_file.h"
 #include "core/checkpoint/safetensors/tensor_role.h"
 #include "core/nn/packed/product_choice.h"
@@ -20,6 +20,8 @@
 
 namespace phraseq {
 namespace {
+
+constexpr size_t kShownProblems = 10;
 
 /// One sum for all parameters costs little; only when it is not finite are they looked at singly.
 void check_finite(const nn::FlatParameters& parameters, const std::string& path) {
@@ -58,8 +60,9 @@ void check_parameters(const nn::FlatParameters& parameters,
   throw FormatError(fmt::format("{}: the weights do not match the architecture {}:\n  - {}",
                                 file.path(),
                                 architecture.component->name,
-                                fmt::join(problems, "\n  - ")),
-                    "No parameter was changed. Was the file written with other options?");
+                                first_items(problems, kShownProblems, "\n  - ")),
+                    "The model needs the architecture and its options with which the file was "
+                    "written: phraseq inspect --options shows them.");
 }
 
 /// Whether linear maps read their weights once, to pack them. Otherwise weights that are multiplied
