@@ -56,7 +56,9 @@ std::string explain_types(const LearnedVocabulary& learned,
   add('-', counts.control, "control symbols of SentencePiece");
   add('-', counts.rare, "below the threshold");
   add('-', counts.cut, "beyond the maximum number of words");
-  add('+', counts.outside, "symbols that are not pieces");
+  add('+',
+      counts.outside,
+      counts.outside == 1 ? "symbol that is not a piece" : "symbols that are not pieces");
   add('+', kSpecialSymbols, "special symbols");
   add('+', counts.padding, "for padding");
   return text;

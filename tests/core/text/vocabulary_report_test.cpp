@@ -29,7 +29,7 @@ TEST(VocabularyReport, AddsUpToTheNumberOfTypes) {
   EXPECT_EQ(
       explain_types(kLearned, counted, finished),
       "10 types = 8 pieces of --subwords - 2 that do not occur in the segmented training text "
-      "- 3 control symbols of SentencePiece + 1 symbols that are not pieces + 4 special "
+      "- 3 control symbols of SentencePiece + 1 symbol that is not a piece + 4 special "
       "symbols + 2 for padding");
 }
 
