@@ -46,9 +46,14 @@ void apply_override(const Selection& selection, OptionTable& table, const std::s
     log_warning(
         fmt::format("'{}' in --model-overrides has no effect: it is an option of training", name));
   } else {
-    throw UsageError(fmt::format("--model-overrides '{}' is not NAME=VALUE with an option of {}",
-                                 entry,
-                                 selection.component->name));
+    throw UsageError(
+        fmt::format("--model-overrides '{}' is not NAME=VALUE with an option of {}",
+                    entry,
+                    selection.component->name),
+        equals != std::string::npos
+            ? ""
+            : "A comma begins the next NAME=VALUE; within a value, write '\\,', or use "
+              "fairseq's form {'NAME': 'A,B'}.");
   }
 }
 

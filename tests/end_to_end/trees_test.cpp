@@ -144,6 +144,9 @@ TEST_F(TreesOnTheCommandLine, AreAskedForWithOptionsThatTheCommandKnows) {
     EXPECT_EQ(run(words(command) + path + words("--trees test.en.trees"), text).exit_code, kExitOk);
   }
 
+  EXPECT_THAT(run(words("generate --model-overrides pr-seg=ngram,2") + path, text).errors,
+              AllOf(HasSubstr("--model-overrides '2' is not NAME=VALUE"),
+                    HasSubstr("within a value, write '\\,'")));
   const CommandResult contradiction = run(
       words("generate --trees test.en.trees --model-overrides pr-seg-min=5,pr-seg-max=4") + path,
       text);
