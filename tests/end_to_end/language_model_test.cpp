@@ -139,7 +139,7 @@ TEST_F(FairseqLanguageModel, GivesEachWordTheProbabilityThatFairseqPrints) {
       ASSERT_EQ(pairs.size(), found->size()) << line;
       for (size_t i = 0; i < pairs.size(); ++i) {
         const size_t bracket = pairs[i].rfind(" [");
-        EXPECT_EQ(pairs[i].substr(0, bracket), (*found)[i][0]);
+        EXPECT_EQ((*found)[i][0], pairs[i].substr(0, bracket));
         EXPECT_NEAR(std::stod(pairs[i].substr(bracket + 2)), (*found)[i][1], kTolerance) << line;
       }
     }
