@@ -5,6 +5,7 @@
 
 #include <ATen/Parallel.h>
 
+#include "core/search/forbidden_score.h"
 #include "core/text/dictionary.h"
 
 namespace phraseq {
@@ -35,16 +36,15 @@ std::vector<RankedColumn> edited_best(const ScoreAnswer& answer,
                                       const StepConstraint& constraint) {
   std::vector<RankedColumn> best;
   best.reserve(answer.best.size() + query.columns.size());
-  const auto offer = [&](double log_probability, int64_t column) {
-    if (log_probability > kImpossible)
+  const auto offer = [&](double score, double change, int64_t column) {
+    const double log_probability = score - answer.normalizer + change;
+    if (log_probability > kImpossible && !is_forbidden_score(score))
       best.push_back({log_probability, column});
   };
-  for (const RankedColumn& found : answer.best)
-    offer(found.log_probability - answer.normalizer, found.column);
+  for (const RankedColumn& found : answer.best) offer(found.log_probability, 0, found.column);
   for (size_t i = 0; i < query.columns.size(); ++i) {
     const bool is_edit = i < constraint.edits.size();
-    offer(answer.scores[i] - answer.normalizer + (is_edit ? constraint.edits[i].change : 0.0),
-          query.columns[i]);
+    offer(answer.scores[i], is_edit ? constraint.edits[i].change : 0.0, query.columns[i]);
   }
   keep_best(best, query.best);
   return best;

@@ -10,6 +10,7 @@
 #include "core/base/error.h"
 #include "core/base/work_profile.h"
 #include "core/search/deferred_ranking.h"
+#include "core/search/forbidden_score.h"
 #include "core/text/dictionary.h"
 
 namespace phraseq {
@@ -35,6 +36,15 @@ double rank_only(std::span<const Number> scores,
   return std::isnan(score) ? score : norm;
 }
 
+/// Drops the columns that the model excludes. The constraint may have changed the others by as
+/// much.
+void drop_forbidden(const StepConstraint& constraint, std::vector<RankedColumn>& ranked) {
+  std::erase_if(ranked, [&](const RankedColumn& one) {
+    return is_forbidden_score(one.log_probability) &&
+           is_forbidden_score(one.log_probability - constraint.change_of(one.column));
+  });
+}
+
 template <class Number>
 double rank_row(std::span<const Number> scores,
                 const StepConstraint& constraint,
@@ -50,6 +60,7 @@ double rank_row(std::span<const Number> scores,
     return norm_of_only;
   }
   const double norm = log_softmax_top_k(scores, k, constraint.edits, normalized, best);
+  drop_forbidden(constraint, best);
   if (!best.empty() || std::isnan(norm))
     return norm;
   return rank_only(scores, kEos, /*costs_nothing=*/false, normalized, best);

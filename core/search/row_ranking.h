@@ -13,9 +13,9 @@ namespace phraseq {
 /// Returns the k best next columns (tokens and slots) of every row, best first.
 ///
 /// A row without a decision gets no columns. Every other row gets at least one, and none at
-/// -infinity: if the constraints forbid everything that the model allows, it gets </s> with the
-/// model's probability. Throws DivergenceError if the scores are not finite, or if the only allowed
-/// token is impossible for the model.
+/// -infinity or with a forbidden score: if the constraints forbid everything that the model allows,
+/// it gets </s> with the model's probability. Throws DivergenceError if the scores are not finite,
+/// or if the only allowed token is impossible for the model.
 ///
 /// With `needs_probabilities` = false, only the order of a row's columns matters: their
 /// log-probabilities may all be off by the same constant.

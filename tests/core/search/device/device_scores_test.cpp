@@ -9,6 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/search/row_ranking.h"
+#include "core/text/dictionary.h"
 
 namespace phraseq {
 namespace {
@@ -70,6 +71,28 @@ TEST(DeviceScores, FallBackToTheEndWhereNothingElseIsAllowed) {
   std::vector<ScoreEdit> all;
   for (int64_t column = 0; column < 9; ++column) all.push_back({column, -kInfinity});
   expect_same_ranks(at::randn({1, 9}), {{-1, all}}, 4);
+}
+
+/// A model's forbidden score is finite. The edits are those of --min-len and of a large --unkpen.
+TEST(DeviceScores, OfForbiddenColumnsAreNotRanked) {
+  const at::Tensor scores = at::tensor({-1e9, -1e9, 3.0, 2.0, 1.0}, at::kFloat).unsqueeze(0);
+  const std::vector<StepConstraint> unlikely = {{kAnyToken, {{2, -kInfinity}, {3, -1e20}}}};
+  const std::vector<StepConstraint> nothing_left = {
+      {kAnyToken, {{2, -kInfinity}, {3, -kInfinity}, {4, -kInfinity}}}};
+  for (const bool normalized : {false, true}) {
+    for (const SearchStep& step : {on_host(scores, normalized),
+                                   on_host(scores.to(at::kDouble), normalized),
+                                   on_device(scores, normalized)}) {
+      const auto ranked = rank_rows(step, unlikely, 5).front();
+      ASSERT_EQ(ranked.size(), 2U);
+      EXPECT_EQ(ranked[0].column, 4);
+      EXPECT_EQ(ranked[1].column, 3);
+      const auto last_resort = rank_rows(step, nothing_left, 5).front();
+      ASSERT_EQ(last_resort.size(), 1U);
+      EXPECT_EQ(last_resort[0].column, kEos);
+      EXPECT_GT(last_resort[0].log_probability, -1);
+    }
+  }
 }
 
 TEST(DeviceScores, ThatAreNotFiniteEndTheSearch) {
