@@ -56,6 +56,19 @@ TEST_F(WrongResume, OtherOptionsThatAreAllowedAreTaken) {
   EXPECT_EQ(result.exit_code, kExitOk) << result.errors;
 }
 
+TEST_F(WrongResume, AllowedNamesThatNoOptionHasAreAnError) {
+  const CommandResult result = workspace_.run(
+      toy_train("run", 20) + words("--threads 1 --allow-changed update_frek,max_sentences,qqqqqq "
+                                   "--allow-changed momentum"));
+  EXPECT_EQ(result.exit_code, kExitUsage);
+  EXPECT_THAT(result.errors,
+              AllOf(HasSubstr("--allow-changed: unknown option 'update_frek'; did you mean "
+                              "'update-freq'?"),
+                    HasSubstr("--allow-changed: unknown option 'qqqqqq'"),
+                    Not(HasSubstr("max_sentences")),  // another name of --batch-size
+                    Not(HasSubstr("momentum"))));     // an option of another optimizer
+}
+
 TEST_F(WrongResume, OtherBatchesNeedTheBeginningOfTheData) {
   const Arguments other = toy_train("run", 20) + words("--threads 1 --seed 777");
   const CommandResult refused = workspace_.run(other);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "core/base/wording/close_matches.h"
+#include "core/base/wording/message_text.h"
 #include "core/criterion/criterion.h"
 #include "core/criterion/declared_criterion.h"
 #include "core/data/task.h"
@@ -89,6 +91,7 @@ std::vector<std::string> TrainRun::problems() const {
     for (auto& text : validation_search(loaded->registry, validation.eval_bleu_args).problems)
       found.push_back(std::move(text));
   }
+  for (auto& text : unknown_names()) found.push_back(std::move(text));
   for (const Selection* selection :
        {&task, &architecture, &criterion, &optimizer, &scheduler, &metric})
     add_problems_of(*selection, found);
@@ -126,6 +129,22 @@ std::string TrainRun::metric_problem() const {
       chosen_by,
       chosen_by,
       metric.name);
+}
+
+/// The options of components that are not selected are known: the checkpoint may have had them.
+std::vector<std::string> TrainRun::unknown_names() const {
+  std::vector<std::string> found;
+  for (const std::string& given : checkpoints.allow_changed) {
+    const std::string name = option_name(given);
+    if (table.find(name) != nullptr || !explain_unknown(name).empty())
+      continue;
+    const std::string guess = did_you_mean(name, table.names());
+    found.push_back(fmt::format("--allow-changed: unknown option '{}'{}{}",
+                                excerpt(given),
+                                guess.empty() ? "" : "; ",
+                                guess));
+  }
+  return found;
 }
 
 }  // namespace phraseq

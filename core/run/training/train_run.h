@@ -51,6 +51,8 @@ struct PHRASEQ_API TrainRun {
   /// Makes the criterion that the architecture declares the default.
   void take_declared_criterion();
   std::string metric_problem() const;
+  /// Reports names in --allow-changed that no option has.
+  std::vector<std::string> unknown_names() const;
   std::string contradiction(const char* flag, const char* option, const char* value) const;
 };
 
