@@ -24,6 +24,7 @@
 #include "core/run/training/announcements.h"
 #include "core/run/training/computation.h"
 #include "core/run/training/first_model.h"
+#include "core/run/training/foreign_files.h"
 #include "core/run/training/preset_training.h"
 #include "core/run/training/resumed_run.h"
 #include "core/run/training/training_summary.h"
@@ -127,11 +128,11 @@ LrSchedulerSetup scheduler_setup(const TrainRun& run,
 }
 
 /// Opens the folder in the first process; null in the others and with --no-save.
-std::unique_ptr<CheckpointFolder> make_folder(const CheckpointOptions& options,
-                                              const ProcessGroup& processes) {
-  if (options.no_save || !processes.is_first())
+std::unique_ptr<CheckpointFolder> make_folder(const TrainRun& run, const ProcessGroup& processes) {
+  if (run.checkpoints.no_save || !processes.is_first())
     return nullptr;
-  return std::make_unique<CheckpointFolder>(options.save_dir);
+  reject_foreign_files(run.checkpoints.save_dir, run.machine.plot);
+  return std::make_unique<CheckpointFolder>(run.checkpoints.save_dir);
 }
 
 /// The optimizer; `sharded` is the same one where its state is divided between processes.
@@ -161,7 +162,7 @@ class TrainingJob {
   TrainingJob(TrainRun& run, ProcessGroup& processes)
       : run_(run),
         processes_(processes),
-        folder_(make_folder(run.checkpoints, processes)),
+        folder_(make_folder(run, processes)),
         resumed_(find_resumed_run(run.checkpoints, processes)),
         translation_model_(make_first_model(run, resumed_.record.has_value(), processes)),
         criterion_(make_criterion(run, translation_model_)),
