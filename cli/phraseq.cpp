@@ -18,6 +18,7 @@
 
 #include "cli/command.h"
 #include "core/base/error.h"
+#include "core/base/signals.h"
 #include "core/base/text_fields.h"
 #include "core/base/wording/close_matches.h"
 #include "core/io/folders/folder_entries.h"
@@ -221,6 +222,8 @@ int run_program(const std::string& name, std::span<const std::string> arguments)
   for (const std::string& argument : arguments) argv.push_back(argument.c_str());
   argv.push_back(nullptr);
   limit_spinning();
+  if (name == "train")
+    phraseq::hold_checkpoint_requests();
   execv(program.c_str(), const_cast<char* const*>(argv.data()));
   throw phraseq::IoError(program, "run", errno);
 }

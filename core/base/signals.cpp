@@ -56,11 +56,17 @@ sigset_t all_but_sigbus() {
   return signals;
 }
 
+sigset_t set_of_requests() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGUSR1);
+  return signals;
+}
+
 }  // namespace
 
 StopSignals::StopSignals() {
   stop_signal = 0;
-  checkpoint_signal = 0;
   for (size_t i = 0; i < kHandled.size(); ++i) {
     sigaction(kHandled[i].number, nullptr, &earlier_actions[i]);
     if (earlier_actions[i].sa_handler == SIG_IGN)
@@ -92,14 +98,21 @@ bool StopSignals::take_checkpoint_request() {
   return asked;
 }
 
+void hold_checkpoint_requests() {
+  const sigset_t requests = set_of_requests();
+  pthread_sigmask(SIG_BLOCK, &requests, nullptr);
+}
+
 void outlive_checkpoint_requests() {
   struct sigaction action = {};
   sigaction(SIGUSR1, nullptr, &action);
-  if (action.sa_handler != SIG_DFL)
-    return;
-  action.sa_handler = on_checkpoint;  // SIG_IGN would be taken for a choice of the caller
-  action.sa_flags = SA_RESTART;
-  sigaction(SIGUSR1, &action, nullptr);
+  if (action.sa_handler == SIG_DFL) {
+    action.sa_handler = on_checkpoint;  // SIG_IGN would be taken for a choice of the caller
+    action.sa_flags = SA_RESTART;
+    sigaction(SIGUSR1, &action, nullptr);
+  }
+  const sigset_t requests = set_of_requests();
+  pthread_sigmask(SIG_UNBLOCK, &requests, nullptr);
 }
 
 void add_unless_ignored(sigset_t& set, std::initializer_list<int> signals) {

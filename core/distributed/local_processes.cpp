@@ -143,7 +143,9 @@ class LocalProcesses {
     posix_spawnattr_init(&attributes);
     // A separate process group: Ctrl-C reaches only this process, which passes it on once.
     posix_spawnattr_setpgroup(&attributes, 0);
-    posix_spawnattr_setsigmask(&attributes, &signals_.earlier());
+    sigset_t blocked = signals_.earlier();
+    sigaddset(&blocked, SIGUSR1);  // until it has loaded its libraries
+    posix_spawnattr_setsigmask(&attributes, &blocked);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
     Child child;
     child.rank = index + static_cast<int>(std::max<int64_t>(0, options_.rank));

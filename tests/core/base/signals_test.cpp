@@ -69,6 +69,17 @@ TEST(StopSignals, OutliveARequestForACheckpoint) {
   EXPECT_EQ(WEXITSTATUS(status), 12);
 }
 
+TEST(StopSignals, HaveARequestForACheckpointThatWasHeldBack) {
+  const int status = in_child([] {
+    hold_checkpoint_requests();
+    std::raise(SIGUSR1);
+    outlive_checkpoint_requests();
+    StopSignals signals;
+    ::_exit(signals.take_checkpoint_request() && !signals.take_checkpoint_request() ? 12 : 13);
+  });
+  EXPECT_EQ(WEXITSTATUS(status), 12);
+}
+
 TEST(StopSignals, LeaveIgnoredWhatTheCallerIgnores) {
   const int status = in_child([] {
     for (const int number : {SIGTERM, SIGINT, SIGHUP, SIGUSR1}) {
