@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/base/log.h"
+#include "core/base/threads.h"
 #include "core/base/work_profile.h"
 #include "core/run/generation_report.h"
 #include "core/run/generation_translator.h"
@@ -195,6 +196,7 @@ int generate(GenerateRun& run) {
   shards.take_share_of_machine(run.model);
   const WorkerSettings workers = run.model.worker_settings();
   at::set_num_threads(static_cast<int>(workers.threads));
+  require_threads(static_cast<size_t>(at::get_num_threads()) - 1);
   // First: a bad place is found before the work.
   check_not_read(run.options.output, run.model, run.options.data);
   ResultOutput output(shards.output(run.options.output, {run.options.input, run.options.trees}));

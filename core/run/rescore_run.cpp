@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/base/threads.h"
 #include "core/io/atomic_file.h"
 #include "core/run/result_output.h"
 #include "core/run/shard_run.h"
@@ -199,6 +200,7 @@ int rescore(RescoreRun& run) {
   settings.max_sentences = run.options.batches.batch_size;
   settings.workers = run.model.worker_settings();
   at::set_num_threads(static_cast<int>(settings.workers.threads));
+  require_threads(static_cast<size_t>(at::get_num_threads()) - 1);
   check_not_read(run.options.output, run.model, run.options.data);
   return run.options.contrastive.wanted() ? evaluate_contrastive(run, settings)
                                           : rescore_pairs(run, settings, shards);

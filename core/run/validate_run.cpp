@@ -10,6 +10,7 @@
 
 #include "core/base/error.h"
 #include "core/base/log.h"
+#include "core/base/threads.h"
 #include "core/base/wording/counted.h"
 #include "core/base/wording/with_place.h"
 #include "core/checkpoint/checkpoint_file.h"
@@ -212,6 +213,7 @@ void require_finite(const ValidationResult& result, const std::string& model_pat
 void validate(ValidateRun& run, const std::function<void(const ValidationResult& result)>& report) {
   if (run.options.threads > 0)
     at::set_num_threads(static_cast<int>(run.options.threads));
+  require_threads(static_cast<size_t>(at::get_num_threads()) - 1);
   const TranslationModel model = load_model(run);
   require_splits(run.options, *model.task);
   warn_of_other_criterion(model.architecture_selection, run.criterion);

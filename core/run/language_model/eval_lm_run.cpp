@@ -10,6 +10,7 @@
 
 #include "core/base/error.h"
 #include "core/base/log.h"
+#include "core/base/threads.h"
 #include "core/checkpoint/checkpoint_folder.h"
 #include "core/data/blocks/block_corpus.h"
 #include "core/data/named_task.h"
@@ -248,6 +249,7 @@ EvalLmRun::EvalLmRun(std::span<const std::string> arguments) : loaded(load_plugi
 
 int evaluate_language_model(EvalLmRun& run) {
   at::set_num_threads(static_cast<int>(run.model.worker_settings().threads));
+  require_threads(static_cast<size_t>(at::get_num_threads()) - 1);
   ResultOutput output("-");
   const auto models = load_language_models(run);
   for (const TranslationModel& model : models) blocks_of(model);  // none but language models

@@ -11,6 +11,7 @@
 #include "core/base/launcher/log_of_rank.h"
 #include "core/base/log.h"
 #include "core/base/signals.h"
+#include "core/base/threads.h"
 #include "core/distributed/c10d_group.h"
 #include "core/distributed/local_launch.h"
 #include "core/distributed/placement.h"
@@ -27,6 +28,8 @@ void set_threads(const TrainRun& run, const Placement& place) {
   } else if (place.local_world_size > 1 && !process_environment()("OMP_NUM_THREADS")) {
     at::set_num_threads(std::max(1, at::get_num_threads() / place.local_world_size));
   }
+  if (const int threads = at::get_num_threads(); threads > 1)
+    require_threads(2 * static_cast<size_t>(threads));  // of OpenMP, and of the shares of batches
 }
 
 /// Selects a GPU; each of several processes on a machine gets its own.
