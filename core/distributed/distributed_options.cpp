@@ -111,6 +111,16 @@ std::vector<std::string> DistributedOptions::problems() const {
                                 nproc_per_node,
                                 world_size));
   }
+  const bool fits_alone = rank < world_size && nproc_per_node <= world_size;
+  if (rank >= 0 && fits_alone && rank + nproc_per_node > world_size) {
+    found.push_back(
+        fmt::format("--nproc-per-node {} with --distributed-rank {} needs a "
+                    "--distributed-world-size of at least {}, not {}",
+                    nproc_per_node,
+                    rank,
+                    rank + nproc_per_node,
+                    world_size));
+  }
   return found;
 }
 

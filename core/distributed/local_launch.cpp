@@ -58,6 +58,17 @@ bool is_batch_script(const LaunchedRank& launched, const Environment& environmen
   return launched.source == kSlurmLauncher && !environment("SLURM_STEP_NUM_TASKS").has_value();
 }
 
+/// Without --distributed-rank, the processes that are started are all there are.
+void reject_other_size(const DistributedOptions& options) {
+  if (options.rank >= 0 || options.world_size == 0 || options.world_size == options.nproc_per_node)
+    return;
+  throw UsageError(fmt::format("--distributed-world-size is {}, but --nproc-per-node starts {}",
+                               options.world_size,
+                               counted(options.nproc_per_node, "process")),
+                   "Remove --distributed-world-size, or give --distributed-rank, the rank of the "
+                   "first of these processes.");
+}
+
 }  // namespace
 
 int processes_to_start(const DistributedOptions& options, const Environment& environment) {
@@ -75,8 +86,10 @@ int processes_to_start(const DistributedOptions& options, const Environment& env
         "Remove --nproc-per-node, or give --distributed-rank, the rank of the first process of "
         "this machine, and --distributed-world-size.");
   }
-  if (options.nproc_per_node > 1 || (options.nproc_per_node == 1 && options.rank >= 0))
+  if (options.nproc_per_node > 1 || (options.nproc_per_node == 1 && options.rank >= 0)) {
+    reject_other_size(options);
     return static_cast<int>(options.nproc_per_node);
+  }
   const bool alone = options.rank < 0 && options.init_method.empty() && !options.no_spawn &&
                      options.nproc_per_node == 0;
   if (!alone || launched || options.world_size < 2)

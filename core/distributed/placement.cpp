@@ -77,19 +77,11 @@ class PlacementReader {
           "Give --distributed-rank and --distributed-init-method, start the processes with "
           "torchrun, srun or mpirun, or let --nproc-per-node start them.");
     }
-    const std::string processes = counted(place_.world_size, "process");
-    if (options_.nproc_per_node > 0) {
-      throw UsageError(fmt::format("--distributed-world-size is {}, but --nproc-per-node starts {}",
-                                   options_.world_size,
-                                   processes),
-                       "Remove --distributed-world-size, or give --distributed-rank, the rank of "
-                       "the first of these processes.");
-    }
     throw UsageError(fmt::format("--distributed-world-size is {}, but according to {}, there {} {}",
                                  options_.world_size,
                                  place_.source,
                                  place_.world_size == 1 ? "is" : "are",
-                                 processes),
+                                 counted(place_.world_size, "process")),
                      "Remove --distributed-world-size, or correct the launcher.");
   }
 

@@ -155,6 +155,18 @@ TEST(FirstHost, IsTheFirstOfAListOfSlurm) {
   EXPECT_EQ(first_host("rack[1-2]-a,x"), "rack1-a");
 }
 
+TEST(DistributedOptions, HaveAPlaceForEachProcessOfTheMachine) {
+  DistributedOptions options;
+  options.nproc_per_node = 2;
+  options.world_size = 4;
+  options.rank = 2;
+  EXPECT_TRUE(options.problems().empty());
+  options.rank = 3;
+  EXPECT_EQ(options.problems().size(), 1U);
+  options.rank = 4;
+  EXPECT_EQ(options.problems().size(), 1U);  // only that of the rank
+}
+
 TEST(ProcessesToStart, AreThoseOfTheOptionsUnlessALauncherHasStartedThem) {
   DistributedOptions options;
   EXPECT_EQ(processes_to_start(options, environment_of({})), 0);
@@ -179,6 +191,12 @@ TEST(ProcessesToStart, AreThoseOfTheOptionsUnlessALauncherHasStartedThem) {
           options,
           environment_of({{"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "4"}, {"MASTER_ADDR", "x"}})),
       3);
+  options.world_size = 4;
+  EXPECT_THROW(processes_to_start(options, environment_of({})), UsageError);
+  EXPECT_EQ(processes_to_start(options, environment_of({{"PHRASEQ_LAUNCHER", "1"}})), 0);
+  options.rank = 1;
+  EXPECT_EQ(processes_to_start(options, environment_of({})), 3);
+  options.rank = -1;
   options.nproc_per_node = 0;
   options.world_size = 2;  // fairseq's way
   EXPECT_EQ(processes_to_start(options, environment_of({})), 2);
