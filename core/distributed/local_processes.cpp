@@ -46,7 +46,7 @@ class WaitedSignals {
     sigset_t set;
     sigemptyset(&set);
     sigaddset(&set, SIGCHLD);
-    add_unless_ignored(set, {SIGTERM, SIGINT, SIGHUP, SIGUSR1});
+    add_unless_ignored(set, {SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGTSTP});
     return set;
   }
 
@@ -141,7 +141,7 @@ class LocalProcesses {
     ChildEnvironment environment = environment_of(index);
     posix_spawnattr_t attributes;
     posix_spawnattr_init(&attributes);
-    // A separate process group: Ctrl-C reaches only this process, which passes it on once.
+    // A separate process group: Ctrl-C and Ctrl-Z reach only this process, which passes them on.
     posix_spawnattr_setpgroup(&attributes, 0);
     sigset_t blocked = signals_.earlier();
     sigaddset(&blocked, SIGUSR1);  // until it has loaded its libraries
@@ -166,7 +166,16 @@ class LocalProcesses {
       send_to_all(signal);
     } else if (signal == SIGUSR1 && children_.front().runs) {
       ::kill(children_.front().process, SIGUSR1);
+    } else if (signal == SIGTSTP) {
+      pause();
     }
+  }
+
+  /// Ctrl-Z: returns when the shell continues this process.
+  void pause() const {
+    send_to_all(SIGSTOP);
+    ::raise(SIGSTOP);
+    send_to_all(SIGCONT);
   }
 
   void collect() {

@@ -12,6 +12,8 @@
 #include "tests/distributed/ranks.h"
 #include "tests/end_to_end/toy_corpus.h"
 #include "tests/end_to_end/training_run.h"
+#include "tests/end_to_end/workspace.h"
+#include "tests/support/file_content.h"
 
 namespace phraseq::end_to_end {
 namespace {
@@ -21,6 +23,13 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 constexpr int kForever = 1'000'000;  // updates: the test stops the training
+
+/// The state of a process as the system shows it: 'T' if it is stopped.
+char state_of(pid_t process) {
+  const std::string line = content_of("/proc/" + std::to_string(process) + "/stat");
+  const size_t end_of_name = line.rfind(") ");
+  return end_of_name == std::string::npos ? '?' : line.at(end_of_name + 2);
+}
 
 class FaultsOfRanks : public ::testing::Test {
  protected:
@@ -126,6 +135,24 @@ TEST_F(FaultsOfRanks, TheLauncherPassesSignalsOnAndStopsAllWhenOneFails) {
   EXPECT_THAT(failed.errors,
               AllOf(HasSubstr("was ended by signal 9 (Killed)"), HasSubstr("rank 1 (process")));
   EXPECT_THAT(processes_by_rank(workspace_), ::testing::IsEmpty());
+}
+
+TEST_F(FaultsOfRanks, TheLauncherPausesAllAndContinuesThem) {
+  RunningCommand command = workspace_.start(train(kForever, "--nproc-per-node 2"));
+  ASSERT_TRUE(has_trained(workspace_, "run", command, 3)) << command.errors_so_far();
+  const auto processes = processes_by_rank(workspace_);
+  ASSERT_EQ(processes.size(), 2U);
+  const auto are_stopped = [&] {
+    return std::ranges::all_of(processes,
+                               [](const auto& entry) { return state_of(entry.second) == 'T'; });
+  };
+  command.send(SIGTSTP);
+  EXPECT_TRUE(wait_until(are_stopped));
+  const size_t updates = losses(workspace_, "run").size();
+  command.send(SIGCONT);
+  EXPECT_TRUE(has_trained(workspace_, "run", command, updates + 3)) << command.errors_so_far();
+  command.send(SIGTERM);
+  EXPECT_EQ(command.wait().exit_code, 128 + SIGTERM);
 }
 
 TEST_F(FaultsOfRanks, AFirstRankThatCannotSaveEndsAll) {
