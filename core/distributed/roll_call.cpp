@@ -25,6 +25,11 @@ std::string failure_key(size_t rank) { return "failed/" + std::to_string(rank); 
 std::string left_key(size_t rank) { return "left/" + std::to_string(rank); }
 std::string pulse_key(size_t rank) { return "pulse/" + std::to_string(rank); }
 
+/// What an error says without its hint, which may name a file that only the first process writes.
+std::string without_hint(const std::string& reason) {
+  return reason.substr(0, reason.rfind("\n  "));
+}
+
 struct ReportedFailure {
   std::string reason;
   bool is_own = false;
@@ -162,7 +167,7 @@ bool RollCall::first_reports(const std::string& reason) noexcept {
     const auto end = Clock::now() + kAlike;
     while (rank_ != 0 && Clock::now() < end) {
       if (const auto failure = reported_failure(*store_, 0))
-        return failure->is_own && failure->reason == reason;
+        return failure->is_own && without_hint(failure->reason) == without_hint(reason);
       std::this_thread::sleep_for(kAsk);
     }
   } catch (const std::exception& /*rank 0 is gone*/) {

@@ -13,6 +13,7 @@
 #include "tests/end_to_end/toy_corpus.h"
 #include "tests/end_to_end/training_run.h"
 #include "tests/end_to_end/workspace.h"
+#include "tests/support/count_of.h"
 #include "tests/support/file_content.h"
 
 namespace phraseq::end_to_end {
@@ -153,6 +154,14 @@ TEST_F(FaultsOfRanks, TheLauncherPausesAllAndContinuesThem) {
   EXPECT_TRUE(has_trained(workspace_, "run", command, updates + 3)) << command.errors_so_far();
   command.send(SIGTERM);
   EXPECT_EQ(command.wait().exit_code, 128 + SIGTERM);
+}
+
+TEST_F(FaultsOfRanks, ADivergenceIsReportedOnce) {
+  const CommandResult result =
+      workspace_.run(train(kForever, "--nproc-per-node 2 --lr 1e30 --max-bad-updates 2"));
+  EXPECT_EQ(result.exit_code, kExitDivergence) << result.errors;
+  EXPECT_THAT(result.errors, HasSubstr("The sentences are in run/diverged_batch.json"));
+  EXPECT_EQ(count_of(result.errors, "error: 2 updates in a row"), 1U) << result.errors;
 }
 
 TEST_F(FaultsOfRanks, AFirstRankThatCannotSaveEndsAll) {
