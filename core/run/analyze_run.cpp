@@ -4,7 +4,6 @@
 #include <optional>
 #include <vector>
 
-#include <ATen/Parallel.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -15,9 +14,9 @@
 #include "core/analysis/recorded_pass.h"
 #include "core/analysis/recorded_plot.h"
 #include "core/base/error.h"
-#include "core/base/threads.h"
 #include "core/io/atomic_file.h"
 #include "core/run/head_ablation.h"
+#include "core/run/operator_threads.h"
 #include "core/run/result_output.h"
 #include "core/translate/sentence_source.h"
 #include "core/translate/workers.h"
@@ -243,8 +242,7 @@ int analyze(AnalyzeRun& run) {
   }
   if (model_paths(run.model.path).size() > 1)
     throw UsageError("--path: give one checkpoint, analyze does not support ensembles");
-  at::set_num_threads(static_cast<int>(run.model.worker_settings().threads));
-  require_threads(static_cast<size_t>(at::get_num_threads()) - 1);
+  set_operator_threads(run.model.worker_settings().threads);
   if (run.options.mode == AnalyzeMode::kHeads)
     return show(run.options, measure_heads(run.loaded->registry, run.options, run.model));
   const auto models = load_models(run.loaded->registry, run.model, "");

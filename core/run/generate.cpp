@@ -3,15 +3,14 @@
 #include <algorithm>
 #include <utility>
 
-#include <ATen/Parallel.h>
 #include <fmt/format.h>
 
 #include "core/base/error.h"
 #include "core/base/log.h"
-#include "core/base/threads.h"
 #include "core/base/work_profile.h"
 #include "core/run/generation_report.h"
 #include "core/run/generation_translator.h"
+#include "core/run/operator_threads.h"
 #include "core/run/result_output.h"
 #include "core/run/shard_run.h"
 #include "core/score/metrics/named_metric.h"
@@ -195,8 +194,7 @@ int generate(GenerateRun& run) {
   const ShardRun shards(run.options.shards);
   shards.take_share_of_machine(run.model);
   const WorkerSettings workers = run.model.worker_settings();
-  at::set_num_threads(static_cast<int>(workers.threads));
-  require_threads(static_cast<size_t>(at::get_num_threads()) - 1);
+  set_operator_threads(workers.threads);
   // First: a bad place is found before the work.
   check_not_read(run.options.output, run.model, run.options.data);
   ResultOutput output(shards.output(run.options.output, {run.options.input, run.options.trees}));

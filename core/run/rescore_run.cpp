@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <utility>
 
-#include <ATen/Parallel.h>
 #include <fmt/format.h>
 
 #include "core/base/error.h"
-#include "core/base/threads.h"
 #include "core/io/atomic_file.h"
+#include "core/run/operator_threads.h"
 #include "core/run/result_output.h"
 #include "core/run/shard_run.h"
 #include "core/score/contrastive/contrastive_plot.h"
@@ -199,8 +198,7 @@ int rescore(RescoreRun& run) {
   settings.max_tokens = run.options.batches.max_tokens;
   settings.max_sentences = run.options.batches.batch_size;
   settings.workers = run.model.worker_settings();
-  at::set_num_threads(static_cast<int>(settings.workers.threads));
-  require_threads(static_cast<size_t>(at::get_num_threads()) - 1);
+  set_operator_threads(settings.workers.threads);
   check_not_read(run.options.output, run.model, run.options.data);
   return run.options.contrastive.wanted() ? evaluate_contrastive(run, settings)
                                           : rescore_pairs(run, settings, shards);

@@ -10,7 +10,6 @@
 
 #include "core/base/error.h"
 #include "core/base/log.h"
-#include "core/base/threads.h"
 #include "core/base/wording/counted.h"
 #include "core/base/wording/with_place.h"
 #include "core/checkpoint/checkpoint_file.h"
@@ -22,6 +21,7 @@
 #include "core/nn/precision/precision_option.h"
 #include "core/options/command_line.h"
 #include "core/options/option_text.h"
+#include "core/run/operator_threads.h"
 #include "core/run/options/model_options.h"
 #include "core/train/train_checkpoint.h"
 #include "core/train/validation/validation_result.h"
@@ -211,9 +211,7 @@ void require_finite(const ValidationResult& result, const std::string& model_pat
 }  // namespace
 
 void validate(ValidateRun& run, const std::function<void(const ValidationResult& result)>& report) {
-  if (run.options.threads > 0)
-    at::set_num_threads(static_cast<int>(run.options.threads));
-  require_threads(static_cast<size_t>(at::get_num_threads()) - 1);
+  set_operator_threads(run.options.threads > 0 ? run.options.threads : at::get_num_threads());
   const TranslationModel model = load_model(run);
   require_splits(run.options, *model.task);
   warn_of_other_criterion(model.architecture_selection, run.criterion);

@@ -5,17 +5,16 @@
 #include <cmath>
 #include <utility>
 
-#include <ATen/Parallel.h>
 #include <fmt/format.h>
 
 #include "core/base/error.h"
 #include "core/base/log.h"
-#include "core/base/threads.h"
 #include "core/checkpoint/checkpoint_folder.h"
 #include "core/data/blocks/block_corpus.h"
 #include "core/data/named_task.h"
 #include "core/run/language_model/context_window.h"
 #include "core/run/language_model/word_report.h"
+#include "core/run/operator_threads.h"
 #include "core/run/result_output.h"
 #include "core/translate/ensemble.h"
 #include "core/translate/scoring/score_targets.h"
@@ -248,8 +247,7 @@ EvalLmRun::EvalLmRun(std::span<const std::string> arguments) : loaded(load_plugi
 }
 
 int evaluate_language_model(EvalLmRun& run) {
-  at::set_num_threads(static_cast<int>(run.model.worker_settings().threads));
-  require_threads(static_cast<size_t>(at::get_num_threads()) - 1);
+  set_operator_threads(run.model.worker_settings().threads);
   ResultOutput output("-");
   const auto models = load_language_models(run);
   for (const TranslationModel& model : models) blocks_of(model);  // none but language models
