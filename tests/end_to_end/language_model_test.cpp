@@ -160,7 +160,7 @@ TEST_F(FairseqLanguageModel, GivesTheStatisticsThatFairseqPrints) {
       const auto& cells = found.at(row[0]);
       EXPECT_EQ(std::stoll(cells[1]), row[1].get<int64_t>()) << row;
       EXPECT_NEAR(std::stod(cells[2]), row[2], 1e-3) << row;
-      EXPECT_EQ(cells[3], row[3]) << row;
+      EXPECT_EQ(row[3], cells[3]) << row;
       EXPECT_NEAR(std::stod(cells[4]), row[4], 1e-3) << row;
       EXPECT_EQ(std::stoll(cells[5]), row[5].get<int64_t>()) << row;
     }
