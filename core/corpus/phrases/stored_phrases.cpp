@@ -1,6 +1,7 @@
 #include "core/corpus/phrases/stored_phrases.h"
 
 #include <algorithm>
+#include <functional>
 #include <span>
 #include <string_view>
 #include <utility>

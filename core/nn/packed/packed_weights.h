@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <shared_mutex>
+#include <unordered_map>
 #include <vector>
 
 #include <ATen/core/Tensor.h>

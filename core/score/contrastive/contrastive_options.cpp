@@ -1,6 +1,7 @@
 #include "core/score/contrastive/contrastive_options.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "core/plot/plot_file.h"
 

@@ -1,6 +1,7 @@
 #include "core/text/languages/language_pairs.h"
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <set>
 #include <string_view>
