@@ -5,8 +5,6 @@
 #include <thread>
 #include <vector>
 
-#include "core/base/api.h"
-
 namespace phraseq {
 
 /// Threads that call work(0), work(1) … and are joined when they are destroyed: `count` of them, or
@@ -22,9 +20,5 @@ std::vector<std::jthread> start_threads(size_t count, const Work& work) {
   }
   return threads;
 }
-
-/// Throws an Error (exit code 6) if the system does not start `count` more threads: OpenMP would
-/// end the process without a chance to clean up.
-PHRASEQ_API void require_threads(size_t count);
 
 }  // namespace phraseq

@@ -7,11 +7,11 @@
 
 #include "core/base/error.h"
 #include "core/io/atomic_file.h"
-#include "core/run/operator_threads.h"
 #include "core/run/result_output.h"
 #include "core/run/shard_run.h"
 #include "core/score/contrastive/contrastive_plot.h"
 #include "core/score/contrastive/contrastive_text.h"
+#include "core/translate/operator_threads.h"
 #include "core/translate/scoring/score_pairs.h"
 #include "core/translate/scoring/score_targets.h"
 #include "core/translate/sentence_source.h"

@@ -21,11 +21,11 @@
 #include "core/nn/precision/precision_option.h"
 #include "core/options/command_line.h"
 #include "core/options/option_text.h"
-#include "core/run/operator_threads.h"
 #include "core/run/options/model_options.h"
 #include "core/train/train_checkpoint.h"
 #include "core/train/validation/validation_result.h"
 #include "core/train/validation/validator.h"
+#include "core/translate/operator_threads.h"
 #include "core/translate/recorded_components.h"
 
 namespace phraseq {

@@ -14,9 +14,9 @@
 #include "core/data/named_task.h"
 #include "core/run/language_model/context_window.h"
 #include "core/run/language_model/word_report.h"
-#include "core/run/operator_threads.h"
 #include "core/run/result_output.h"
 #include "core/translate/ensemble.h"
+#include "core/translate/operator_threads.h"
 #include "core/translate/scoring/score_targets.h"
 
 namespace phraseq {

@@ -11,11 +11,11 @@
 #include "core/base/launcher/log_of_rank.h"
 #include "core/base/log.h"
 #include "core/base/signals.h"
-#include "core/base/threads.h"
 #include "core/distributed/c10d_group.h"
 #include "core/distributed/local_launch.h"
 #include "core/distributed/placement.h"
 #include "core/run/training/training_job.h"
+#include "core/translate/operator_threads.h"
 
 namespace phraseq {
 

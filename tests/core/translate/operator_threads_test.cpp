@@ -1,4 +1,4 @@
-#include "core/base/threads.h"
+#include "core/translate/operator_threads.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
