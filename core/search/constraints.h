@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/base/api.h"
+#include "core/nn/architecture.h"
 #include "core/nn/functional/log_softmax_top_k.h"
 
 namespace phraseq {
@@ -21,6 +22,12 @@ struct ConstraintSettings {
 
 /// The log-probability of what is impossible, ln 0; as an edit of a score, it forbids a column.
 inline constexpr double kImpossible = -std::numeric_limits<double>::infinity();
+
+/// A score, normalized or not, up to which a model's output counts as impossible. Models give
+/// kForbiddenScore, or less, to the outputs that they exclude: a finite number, for training.
+inline constexpr double kHighestForbiddenScore = 0.5 * DecoderOutput::kForbiddenScore;
+
+inline bool is_forbidden_score(double score) { return score <= kHighestForbiddenScore; }
 
 /// Values of StepConstraint::only that are not tokens.
 inline constexpr int64_t kAnyToken = -1;

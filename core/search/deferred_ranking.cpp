@@ -5,7 +5,7 @@
 
 #include <ATen/Parallel.h>
 
-#include "core/search/forbidden_score.h"
+#include "core/search/constraints.h"
 #include "core/text/dictionary.h"
 
 namespace phraseq {

@@ -9,8 +9,8 @@
 
 #include "core/base/error.h"
 #include "core/base/work_profile.h"
+#include "core/search/constraints.h"
 #include "core/search/deferred_ranking.h"
-#include "core/search/forbidden_score.h"
 #include "core/text/dictionary.h"
 
 namespace phraseq {

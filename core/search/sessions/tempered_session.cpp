@@ -4,7 +4,7 @@
 #include <ATen/ops/le.h>
 #include <ATen/ops/where.h>
 
-#include "core/search/forbidden_score.h"
+#include "core/search/constraints.h"
 
 namespace phraseq {
 
