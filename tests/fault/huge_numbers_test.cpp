@@ -125,7 +125,7 @@ TEST_F(HugeModel, IsRefusedBeforeItsValuesAreDrawn) {
       "--encoder-layers 40 --decoder-embed-dim 1024 --decoder-ffn-embed-dim 8 "
       "--decoder-layers 1 2> errors.txt";
   const std::string line = "cd " + workspace_.path("") +
-                           " && ulimit -v 3000000 && exec " PHRASEQ_BUILD_FOLDER "/bin/phraseq " +
+                           " && ulimit -d 3000000 && exec " PHRASEQ_BUILD_FOLDER "/bin/phraseq " +
                            command;
   const int status = std::system(line.c_str());
   EXPECT_EQ(WEXITSTATUS(status), kExitIo);

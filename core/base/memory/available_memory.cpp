@@ -68,7 +68,7 @@ std::optional<uint64_t> limit_of_control_groups() {
   return lowest;
 }
 
-bool is_address_space_limited() { return limit_of(RLIMIT_AS).has_value(); }
+bool is_limited_by_reservations() { return limit_of(RLIMIT_AS) || limit_of(RLIMIT_DATA); }
 
 void require_room(const std::string& path, size_t held, size_t more) {
   constexpr size_t kSmall = size_t{64} << 20;

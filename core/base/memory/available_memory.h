@@ -16,9 +16,9 @@ PHRASEQ_API uint64_t available_memory();
 /// The lowest memory limit of this process's control groups, in bytes; empty without one.
 PHRASEQ_API std::optional<uint64_t> limit_of_control_groups();
 
-/// Whether ulimit -v is set. Address space that is merely reserved, such as thread heaps and mapped
-/// files, then counts as used.
-PHRASEQ_API bool is_address_space_limited();
+/// Whether ulimit -v or -d is set. Memory that is merely reserved, such as stacks and heaps of
+/// threads, then counts as used.
+PHRASEQ_API bool is_limited_by_reservations();
 
 /// For input that is read as a whole, such as the content of `path`: throws IoError before input
 /// without an end (/dev/zero, `yes`) takes all of the machine's memory. `held` bytes are in memory

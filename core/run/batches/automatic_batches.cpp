@@ -35,12 +35,12 @@ int64_t recorded_number(const OptionField& field, const nlohmann::json* recorded
   return found != recorded->end() && found->is_number_integer() ? found->get<int64_t>() : 0;
 }
 
-/// Bytes to reserve in a limited address space for stacks and heaps of threads that have not
+/// Bytes to reserve, if reserved memory is limited, for stacks and heaps of threads that have not
 /// started yet, and for the checkpoint, which is mapped after it has been written.
-int64_t reserved_address_space(const nn::FlatParameters& parameters) {
+int64_t reserved_memory(const nn::FlatParameters& parameters) {
   constexpr int64_t kThreads = int64_t{160} << 20;
   constexpr int64_t kBuffersInCheckpoint = 3;
-  const bool is_limited = parameters.values().is_cpu() && is_address_space_limited();
+  const bool is_limited = parameters.values().is_cpu() && is_limited_by_reservations();
   return is_limited
              ? kThreads + kBuffersInCheckpoint * static_cast<int64_t>(parameters.values().nbytes())
              : 0;
@@ -73,10 +73,10 @@ class Search {
         trials_(request.dependencies, request.settings, request.batching) {
     const int64_t free = share_of_free_memory(device_, *request.processes);
     const auto usable = static_cast<int64_t>(kUsableShare * static_cast<double>(free));
-    range_.bytes = std::max<int64_t>(
-        0,
-        usable - request.reserved_bytes -
-            reserved_address_space(*request.dependencies.translation_model->parameters));
+    range_.bytes =
+        std::max<int64_t>(0,
+                          usable - request.reserved_bytes -
+                              reserved_memory(*request.dependencies.translation_model->parameters));
     range_.smallest = counts_tokens_ ? trials_.longest() : 1;
     range_.largest = counts_tokens_ ? trials_.tokens() : trials_.sentences();
     before_ = nn::memory_use(device_).now;
