@@ -255,8 +255,8 @@ TEST_F(InstalledTree, BuildsAPluginInSeveralFoldersBelowIt) {
   ASSERT_EQ(begun.code, 0) << begun.text;
   for (const char* folder : {"build", "build-debug", "out/third"}) {
     const Outcome built = shell("cd " + folder_.path("exactly") + " && " + PHRASEQ_CMAKE +
-                                " -S . -DCMAKE_PREFIX_PATH=" + prefix() + " -B " + folder + " && " +
-                                PHRASEQ_CMAKE + " --build " + folder + " --verbose");
+                                " -S . -G Ninja -DCMAKE_PREFIX_PATH=" + prefix() + " -B " + folder +
+                                " && " + PHRASEQ_CMAKE + " --build " + folder + " --verbose");
     EXPECT_EQ(built.code, 0) << built.text;
     EXPECT_THAT(built.text, AllOf(HasSubstr("register.cpp"), Not(HasSubstr("CompilerIdCXX"))));
   }
