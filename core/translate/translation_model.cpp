@@ -50,10 +50,8 @@ void apply_override(const Selection& selection, OptionTable& table, const std::s
         fmt::format("--model-overrides '{}' is not NAME=VALUE with an option of {}",
                     entry,
                     selection.component->name),
-        equals != std::string::npos
-            ? ""
-            : "A comma begins the next NAME=VALUE; within a value, write '\\,', or use "
-              "fairseq's form {'NAME': 'A,B'}.");
+        "'phraseq plugins explain' lists the options. A comma begins the next NAME=VALUE; within a "
+        "value, write '\\,', or use fairseq's form {'NAME': 'A,B'}.");
   }
 }
 
