@@ -7,9 +7,10 @@ transformer_systems=(base wide_ta wide_homogeneous_queryk wide_interleaved_query
   homogeneous_convkv_tri homogeneous_queryk_tri heterogeneous_convkv_tri heterogeneous_queryk_tri
   pt_3 pt_4 pt_2_3 pt_3_position pt_4_position pt_2_3_position)
 published_systems=(base_xu mean_xu ta_xu)
+postnorm_systems=(base_postnorm homogeneous_queryk_postnorm)
 memory_systems=(rnnsearch gate gate_1000 gate_norules softmax softmax_masked)
-groups=(transformer published memory)
-systems=("${transformer_systems[@]}" "${published_systems[@]}" "${memory_systems[@]}")
+groups=(transformer published postnorm memory)
+systems=("${transformer_systems[@]}" "${published_systems[@]}" "${postnorm_systems[@]}" "${memory_systems[@]}")
 
 systems_of_group() { # GROUP
   local -n list=${1}_systems
@@ -48,6 +49,7 @@ widened_to() { # SYSTEM
 label_of() { # SYSTEM
   case $1 in
     base) echo "Transformer" ;;
+    *_postnorm) echo "$(label_of "${1%_postnorm}"), post-norm, 4,000 tokens per batch" ;;
     wide_*) echo "Transformer, as large as $(label_of "${1#wide_}")" ;;
     mean) echo "Xu et al., +Mean" ;;
     max) echo "Xu et al., +Max" ;;
@@ -122,6 +124,7 @@ phrasal() { # SYSTEM
 # The options of phraseq train that make a system what it is.
 model_of() { # SYSTEM
   case $1 in
+    *_postnorm) model_of "${1%_postnorm}" ;;
     base) echo "--arch transformer $(sizes "$ffn" "$layers") $(conventions) --attn-bias yes" ;;
     wide_*) echo "--arch transformer $(sizes "$(widened_ffn "${1#wide_}")" "$layers") $(conventions) --attn-bias yes" ;;
     base_xu) echo "--arch transformer_xu_base $(sizes "$ffn" 6)" ;;
@@ -156,9 +159,12 @@ data_of() { # SYSTEM
 }
 
 # Where the search for the baseline's configuration begins: the settings of the multi30k recipe, of the tiny presets
-# for corpora of a few thousand pairs, and of tang2016's.
+# for corpora of a few thousand pairs, and of tang2016's. The table "postnorm" compares systems with few pairs in the
+# configuration of large corpora.
 start_of_group() { # GROUP
-  case $1/$size${pairs:+/few} in
+  local few=${pairs:+/few}
+  [[ $1 != postnorm ]] || few=''
+  case $1/$size$few in
     memory/tiny*) echo "dropout=0.2 lr=0.002 warmup=200 tokens=2000" ;;
     memory/base*) echo "dropout=0.2 lr=0.0005 warmup=1000 tokens=4000" ;;
     */tiny/few) echo "dropout=0.3 lr=0.003 warmup=300 tokens=1000 smoothing=0.1 norm=pre" ;;
