@@ -45,6 +45,17 @@ SubwordMarks count_subword_marks(std::string_view line) {
   return marks;
 }
 
+SubwordMarks count_subword_marks(const std::vector<std::string>& lines) {
+  SubwordMarks all;
+  for (const std::string& line : lines) {
+    const SubwordMarks marks = count_subword_marks(line);
+    all.tokens += marks.tokens;
+    all.begun += marks.begun;
+    all.ended += marks.ended;
+  }
+  return all;
+}
+
 void SubwordDetector::observe(std::string_view line) {
   if (has_warned_)
     return;
@@ -60,13 +71,7 @@ void SubwordDetector::observe(std::string_view line) {
 }
 
 void warn_of_subwords(const std::vector<std::string>& lines, std::string_view option) {
-  SubwordMarks all;
-  for (const std::string& line : lines) {
-    const SubwordMarks marks = count_subword_marks(line);
-    all.tokens += marks.tokens;
-    all.begun += marks.begun;
-    all.ended += marks.ended;
-  }
+  const SubwordMarks all = count_subword_marks(lines);
   if (!all.is_segmented())
     return;
   log_warning(fmt::format("the score is computed on subwords: {} in the references. Give {}",

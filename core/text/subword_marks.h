@@ -23,6 +23,7 @@ struct SubwordMarks {
 };
 
 PHRASEQ_API SubwordMarks count_subword_marks(std::string_view line);
+PHRASEQ_API SubwordMarks count_subword_marks(const std::vector<std::string>& lines);
 
 /// Watches lines that are going to be divided into subwords, and warns once if they already were.
 /// Thread-safe.

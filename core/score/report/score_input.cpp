@@ -110,13 +110,7 @@ void check_counts(const ScoreInput& input, const std::vector<std::string>& refer
 
 /// Warns if the lines consist of subwords with the marks of subword-nmt or SentencePiece.
 bool warn_if_segmented(const std::string& name, const Lines& lines) {
-  SubwordMarks all;
-  for (const std::string& line : lines) {
-    const SubwordMarks marks = count_subword_marks(line);
-    all.tokens += marks.tokens;
-    all.begun += marks.begun;
-    all.ended += marks.ended;
-  }
+  const SubwordMarks all = count_subword_marks(lines);
   if (!all.is_segmented())
     return false;
   log_warning(fmt::format(
