@@ -8,6 +8,7 @@
 #include <ATen/ops/mm.h>
 
 #include "core/nn/functional/cpu_kernels.h"
+#include "core/nn/functional/tile_product.h"
 
 namespace phraseq::nn {
 namespace {
@@ -72,8 +73,21 @@ bool adds_products_of_sixteen_bits(const at::Tensor& sum, const at::Tensor& fact
 }  // namespace
 
 at::Tensor matrix_product(const at::Tensor& a, const at::Tensor& b) {
+  if (tile_product_applies(a, b)) {
+    const at::Tensor y = cpu::new_tensor({a.size(0), b.size(1)}, a.scalar_type());
+    tile_product(y, a, b);
+    return y;
+  }
   const at::Tensor product = onednn_product(a, b);
   return product.defined() ? product : at::mm(a, b);  // [m, n]
+}
+
+void matrix_product_into(const at::Tensor& product, const at::Tensor& a, const at::Tensor& b) {
+  at::Tensor y = product;
+  if (tile_product_applies(a, b))
+    tile_product(y, a, b);
+  else
+    at::mm_out(y, a, b);  // [m, n]
 }
 
 void add_matrix_product(const at::Tensor& sum, const at::Tensor& a, const at::Tensor& b) {
@@ -81,6 +95,10 @@ void add_matrix_product(const at::Tensor& sum, const at::Tensor& a, const at::Te
   const bool one_type = sum.scalar_type() == a.scalar_type();
   if (adds_products_of_sixteen_bits(sum, a)) {
     at::addmm_out(place, place, a, b, at::kFloat);  // [m, n]
+    return;
+  }
+  if (sum.scalar_type() == at::kFloat && sum.stride(1) == 1 && tile_product_applies(a, b)) {
+    add_tile_product(sum, a, b);
     return;
   }
   const at::Tensor product = one_type ? onednn_product(a, b) : matrix_product(a, b);

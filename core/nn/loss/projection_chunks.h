@@ -4,9 +4,9 @@
 #include <cstdint>
 
 #include <ATen/ops/empty.h>
-#include <ATen/ops/mm.h>
 
 #include "core/nn/context.h"
+#include "core/nn/functional/matrix_product.h"
 
 namespace phraseq::nn {
 
@@ -47,9 +47,9 @@ void over_chunks(const at::Tensor& hidden, const at::Tensor& weight, const Work&
   const at::Tensor memory = at::empty({step, weight.size(0)}, hidden.options());
   for (int64_t first = 0; first < hidden.size(0); first += step) {
     const int64_t rows = std::min(step, hidden.size(0) - first);
-    const at::Tensor h = hidden.narrow(0, first, rows);  // [rows, model]
-    at::Tensor logits = memory.narrow(0, 0, rows);       // [rows, vocab]
-    at::mm_out(logits, h, weight.t());                   // [rows, vocab]
+    const at::Tensor h = hidden.narrow(0, first, rows);   // [rows, model]
+    const at::Tensor logits = memory.narrow(0, 0, rows);  // [rows, vocab]
+    matrix_product_into(logits, h, weight.t());
     work(h, first, logits);
   }
 }

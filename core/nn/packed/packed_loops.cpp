@@ -96,6 +96,15 @@ const std::vector<NarrowVariant>& bf16_variants() {
   return present;
 }
 
+const kernels::TileKernels* tile_loops([[maybe_unused]] Level level) {
+#if defined(__x86_64__)
+  static const bool present = has_tiles() && __builtin_cpu_supports("avx512bf16");
+  if (present && level == Level::kV4)
+    return &kernels::v4_amx::tile_kernels;
+#endif
+  return nullptr;
+}
+
 const NarrowVariant& int8_variant(Level level) { return best_of(int8_variants(), level); }
 const NarrowVariant& bf16_variant(Level level) { return best_of(bf16_variants(), level); }
 

@@ -5,6 +5,7 @@
 #include "core/base/api.h"
 #include "core/nn/kernels/packed/narrow_kernels.h"
 #include "core/nn/kernels/packed/packed_kernels.h"
+#include "core/nn/kernels/tiles/tile_product.h"
 
 namespace phraseq::nn {
 
@@ -25,5 +26,8 @@ PHRASEQ_API const std::vector<NarrowVariant>& bf16_variants();
 /// The fastest ones for a level that this processor has.
 PHRASEQ_API const NarrowVariant& int8_variant(kernels::Level level);
 PHRASEQ_API const NarrowVariant& bf16_variant(kernels::Level level);
+
+/// The products of large bf16 matrices for a level; null if the processor has no tile registers.
+PHRASEQ_API const kernels::TileKernels* tile_loops(kernels::Level level);
 
 }  // namespace phraseq::nn
