@@ -71,50 +71,87 @@ PHRASEQ_INLINE void score_block(const AttentionTask<T>& task,
   }
 }
 
+// `count` scores of a row are visible. The loops run over all columns, in blocks of kColumnUnit,
+// for which the compiler uses whole vectors: sentences are often shorter, and single scores would
+// take as long as a block.
+
 template <typename S>
-PHRASEQ_INLINE S highest(const S* row, int64_t count, S top) {
-#pragma omp simd reduction(max : top)
-  for (int64_t j = 0; j < count; ++j) top = row[j] > top ? row[j] : top;
+PHRASEQ_INLINE S highest(const S* row, int64_t count, int64_t columns, S top) {
+  for (int64_t first = 0; first < columns; first += kColumnUnit) {
+    const int seen = static_cast<int>(smaller(count - first, kColumnUnit));
+    S scores[kColumnUnit];
+    for (int j = 0; j < kColumnUnit; ++j) scores[j] = j < seen ? row[first + j] : top;
+    for (int j = 0; j < kColumnUnit; ++j) top = scores[j] > top ? scores[j] : top;
+  }
   return top;
 }
 
+/// The sum of a block, which it overwrites.
 template <typename S>
-PHRASEQ_INLINE S sum_of_powers(const S* row, int64_t count, S top) {
-  S sum = 0;
-#pragma omp simd reduction(+ : sum)
-  for (int64_t j = 0; j < count; ++j) sum += exponential(row[j] - top);
-  return sum;
+PHRASEQ_INLINE S folded(S (&block)[kColumnUnit]) {
+  for (int half = kColumnUnit / 2; half > 0; half /= 2) {
+    for (int j = 0; j < half; ++j) block[j] += block[j + half];
+  }
+  return block[0];
 }
 
-/// Returns log Σ exp of the scores that query i sees; 0 when it sees none.
+/// Turns scores into e^(score - subtrahend), with 0 after the visible ones. Returns their sum.
+template <typename S>
+PHRASEQ_INLINE S raise(S* row, int64_t count, int64_t columns, S subtrahend) {
+  S sums[kColumnUnit] = {};
+  for (int64_t first = 0; first < columns; first += kColumnUnit) {
+    const int seen = static_cast<int>(smaller(count - first, kColumnUnit));
+    for (int j = 0; j < kColumnUnit; ++j) {
+      const S power = exponential(row[first + j] - subtrahend);
+      row[first + j] = j < seen ? power : S{0};
+      sums[j] += row[first + j];
+    }
+  }
+  return folded(sums);
+}
+
+template <typename S>
+PHRASEQ_INLINE S dot(const S* a, const S* b, int64_t columns) {
+  S sums[kColumnUnit] = {};
+  for (int64_t first = 0; first < columns; first += kColumnUnit) {
+    for (int j = 0; j < kColumnUnit; ++j) sums[j] += a[first + j] * b[first + j];
+  }
+  return folded(sums);
+}
+
+template <typename S>
+PHRASEQ_INLINE void scale(S* row, int64_t columns, S factor) {
+#pragma GCC ivdep
+  for (int64_t j = 0; j < columns; ++j) row[j] *= factor;
+}
+
+/// Turns the scores that query i sees into their softmax. Returns log Σ exp of the scores; 0 when
+/// it sees none.
 template <typename T>
-PHRASEQ_INLINE Sum<T> log_sum_exp(const AttentionTask<T>& task,
-                                  const Scratch<Sum<T>>& scratch,
-                                  const QueryColumns& query,
-                                  int64_t i,
-                                  const Sum<T>* row) {
+PHRASEQ_INLINE Sum<T> softmax(const AttentionTask<T>& task,
+                              const Scratch<Sum<T>>& scratch,
+                              const Block& block,
+                              int64_t i,
+                              Sum<T>* row) {
   using S = Sum<T>;
   constexpr S kLowest = S{-1e30F};
   S top = kLowest, sum = 0;
-  for (int64_t k = 0; k < task.key_kinds; ++k) {
-    const KeyScratch<S>& part = scratch.kinds[k];
-    top = highest(row + part.start, visible(task, query, part, i), top);
-  }
+  const auto each_kind = [&](const auto& work) {
+    for (int64_t k = 0; k < task.key_kinds; ++k) {
+      const KeyScratch<S>& part = scratch.kinds[k];
+      work(row + part.start, visible(task, *block.query, part, i), columns_in(task, block, part));
+    }
+  };
+  each_kind([&](const S* scores, int64_t count, int64_t columns) {
+    top = highest(scores, count, columns, top);
+  });
+  each_kind([&](S* scores, int64_t count, int64_t columns) {
+    sum += raise(scores, count, columns, top);
+  });
   if (top == kLowest)
     return 0;
-  for (int64_t k = 0; k < task.key_kinds; ++k) {
-    const KeyScratch<S>& part = scratch.kinds[k];
-    sum += sum_of_powers(row + part.start, visible(task, query, part, i), top);
-  }
+  each_kind([&](S* scores, int64_t, int64_t columns) { scale(scores, columns, S{1} / sum); });
   return top + std::log(sum);
-}
-
-/// Turns scores into weights, e^(score - log_sum), with 0 after the visible ones.
-template <typename S>
-PHRASEQ_INLINE void weigh(S* row, int64_t count, int64_t columns, S log_sum) {
-#pragma GCC ivdep
-  for (int64_t j = 0; j < count; ++j) row[j] = exponential(row[j] - log_sum);
-  for (int64_t j = count; j < columns; ++j) row[j] = 0;
 }
 
 template <typename S>
@@ -172,17 +209,20 @@ PHRASEQ_INLINE void weigh_row(const AttentionTask<T>& task,
                               int64_t i,
                               Sum<T>* row) {
   using S = Sum<T>;
-  const S log_sum = log_sum_exp(task, scratch, *block.query, i, row);
-  log_sum_of(task, *block.query, i) = log_sum;
+  log_sum_of(task, *block.query, i) = softmax(task, scratch, block, i, row);
   for (int64_t k = 0; k < task.key_kinds; ++k) {
     const KeyScratch<S>& part = scratch.kinds[k];
-    const int64_t count = visible(task, *block.query, part, i);
     S* weights = row + part.start;
-    weigh(weights, count, columns_in(task, block, part), log_sum);
-    if (result.weights)
+    if (result.weights) {
+      const int64_t count = visible(task, *block.query, part, i);
       record_row(task, result, *block.query, i, task.keys[k], weights, count);
-    if (task.dropout.key != 0)
-      drop_row(weights, count, task.dropout, first_element(task, *block.query, i, task.keys[k]));
+    }
+    if (task.dropout.key != 0) {
+      drop_row(weights,
+               columns_in(task, block, part),
+               task.dropout,
+               first_element(task, *block.query, i, task.keys[k]));
+    }
   }
 }
 
@@ -261,11 +301,10 @@ PHRASEQ_INLINE void backward_row(const AttentionTask<T>& task,
     const KeyScratch<S>& part = scratch.kinds[k];
     const int64_t columns = columns_in(task, block, part);
     S *p = weights + part.start, *d = d_weights + part.start;
-    weigh(p, visible(task, *block.query, part, i), columns, log_sum_of(task, *block.query, i));
+    raise(p, visible(task, *block.query, part, i), columns, log_sum_of(task, *block.query, i));
     if (drops)
       drop_row(d, columns, task.dropout, first_element(task, *block.query, i, task.keys[k]));
-#pragma omp simd reduction(+ : sum)
-    for (int64_t j = 0; j < columns; ++j) sum += p[j] * d[j];
+    sum += dot(p, d, columns);
   }
   for (int64_t k = 0; k < task.key_kinds; ++k) {
     const KeyScratch<S>& part = scratch.kinds[k];

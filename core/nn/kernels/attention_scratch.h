@@ -82,13 +82,39 @@ int64_t scratch_size(const AttentionTask<T>& task) {
   return Scratch<Sum<T>>(task, nullptr).size;
 }
 
-/// Transposes rows [count, width] into across [depth, length], with zeros after `count`.
+/// Transposes a block of four rows, of which `present` exist, and writes `depth` of its columns, at
+/// most four. Each round rotates the four bits of a row's and a column's number by one.
+template <typename S>
+PHRASEQ_INLINE void turn_block(
+    const S* rows, int64_t width, int64_t present, int64_t depth, S* across, int64_t length) {
+  using Four = Vector<S, 4>;
+  Four v[4];
+  for (int i = 0; i < 4; ++i)
+    v[i] = i < present ? *reinterpret_cast<const Four*>(rows + i * width) : Four{};
+  for (int round = 0; round < 2; ++round) {
+    const Four next[] = {__builtin_shufflevector(v[0], v[2], 0, 4, 1, 5),
+                         __builtin_shufflevector(v[0], v[2], 2, 6, 3, 7),
+                         __builtin_shufflevector(v[1], v[3], 0, 4, 1, 5),
+                         __builtin_shufflevector(v[1], v[3], 2, 6, 3, 7)};
+    for (int i = 0; i < 4; ++i) v[i] = next[i];
+  }
+  for (int64_t d = 0; d < depth; ++d) *reinterpret_cast<Four*>(across + d * length) = v[d];
+}
+
+/// Transposes rows [count, width] into across [depth, length], with zeros after `count`; width and
+/// length are multiples of kColumnUnit.
 template <typename S>
 PHRASEQ_INLINE void turn(
     const S* rows, int64_t width, int64_t count, int64_t depth, S* across, int64_t length) {
-  for (int64_t d = 0; d < depth; ++d) {
-    for (int64_t i = 0; i < count; ++i) across[d * length + i] = rows[i * width + d];
-    for (int64_t i = count; i < length; ++i) across[d * length + i] = 0;
+  for (int64_t i = 0; i < length; i += 4) {
+    for (int64_t d = 0; d < depth; d += 4) {
+      turn_block(rows + i * width + d,
+                 width,
+                 count - i,
+                 smaller(4, depth - d),
+                 across + d * length + i,
+                 length);
+    }
   }
 }
 
