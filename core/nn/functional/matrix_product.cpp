@@ -8,7 +8,7 @@
 #include <ATen/ops/mm.h>
 
 #include "core/nn/functional/cpu_kernels.h"
-#include "core/nn/functional/tile_product.h"
+#include "core/nn/functional/linear/tile_product.h"
 
 namespace phraseq::nn {
 namespace {

@@ -13,9 +13,11 @@ constexpr int64_t kBlock = 2 * kSide;
 /// The part of b that is packed at a time, which fits into the second cache, and its depth: 32 rows
 /// of a then fit into the first.
 constexpr int64_t kPartColumns = 1024, kPartDepth = 512;
-constexpr int64_t kPanelNumbers = kBlock * kPartDepth;
 
 PHRASEQ_INLINE int64_t steps_of(int64_t depth) { return (depth + kStep - 1) / kStep; }
+
+/// The numbers of a packed block of 32 rows or columns.
+PHRASEQ_INLINE int64_t packed_size(int64_t depth) { return 2 * kTileNumbers * steps_of(depth); }
 
 /// Two rows of tiles of a: where they begin, the bytes between the rows of a tile, and those
 /// between tiles.
@@ -132,8 +134,8 @@ class Part {
         depth_(smaller(kPartDepth, task.depth - depth)),
         column_(column),
         end_(smaller(column + kPartColumns, task.columns)),
-        panels_(scratch),
-        rows_(scratch + kPartColumns * kPartDepth) {}
+        rows_(scratch),
+        panels_(scratch + packed_size(depth_)) {}
 
   void multiply() {
     pack_columns();
@@ -147,7 +149,7 @@ class Part {
 
  private:
   uint16_t* panel(int64_t column) const {
-    return panels_ + (column - column_) / kBlock * kPanelNumbers;
+    return panels_ + (column - column_) / kBlock * packed_size(depth_);
   }
 
   void pack_columns() {
@@ -217,7 +219,7 @@ class Part {
 
   const TileProduct& task_;
   int64_t first_, depth_, column_, end_;
-  uint16_t *panels_, *rows_;
+  uint16_t *rows_, *panels_;
 };
 
 int64_t parts(int64_t depth) { return (depth + kPartDepth - 1) / kPartDepth; }
@@ -230,10 +232,13 @@ void multiply(const TileProduct& task, void* scratch) {
   }
 }
 
-constexpr int64_t kScratchBytes = (kPartColumns + kBlock) * kPartDepth * 2;
+int64_t scratch_bytes(const TileProduct& task) {
+  const int64_t panels = (smaller(task.columns, kPartColumns) + kBlock - 1) / kBlock;
+  return (1 + panels) * packed_size(smaller(task.depth, kPartDepth)) * 2;
+}
 
 }  // namespace
 
-const TileKernels tile_kernels = {parts, kScratchBytes, multiply};
+const TileKernels tile_kernels = {parts, scratch_bytes, multiply};
 
 }  // namespace phraseq::nn::kernels::PHRASEQ_KERNEL_LEVEL

@@ -27,7 +27,7 @@ struct TileProduct {
 /// Products by the tile registers of AMX (Intel's Advanced Matrix Extensions).
 struct TileKernels {
   int64_t (*parts)(int64_t depth);
-  int64_t scratch_bytes;  ///< aligned to 64
+  int64_t (*scratch_bytes)(const TileProduct& task);  ///< aligned to 64
   void (*multiply)(const TileProduct& task, void* scratch);
 };
 

@@ -1,4 +1,4 @@
-#include "core/nn/functional/tile_product.h"
+#include "core/nn/functional/linear/tile_product.h"
 
 #include <limits>
 #include <tuple>

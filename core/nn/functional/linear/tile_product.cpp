@@ -1,4 +1,4 @@
-#include "core/nn/functional/tile_product.h"
+#include "core/nn/functional/linear/tile_product.h"
 
 #include <algorithm>
 
@@ -39,10 +39,10 @@ kernels::TileProduct part_of(
 void run(const kernels::TileProduct& task) {
   const bool by_rows = task.rows >= task.columns;
   at::parallel_for(0, by_rows ? task.rows : task.columns, kGrain, [&](int64_t first, int64_t last) {
-    const at::Tensor scratch = cpu::new_tensor({loops()->scratch_bytes}, at::kByte);
-    loops()->multiply(by_rows ? part_of(task, first, last - first, 0, task.columns)
-                              : part_of(task, 0, task.rows, first, last - first),
-                      scratch.mutable_data_ptr());
+    const auto part = by_rows ? part_of(task, first, last - first, 0, task.columns)
+                              : part_of(task, 0, task.rows, first, last - first);
+    const at::Tensor scratch = cpu::new_tensor({loops()->scratch_bytes(part)}, at::kByte);
+    loops()->multiply(part, scratch.mutable_data_ptr());
   });
 }
 
