@@ -1,13 +1,17 @@
 // Products of few rows with a weight: the own kernels on packed weights in fp32, 8 and 16 bits, and
 // ATen's linear layer. Items are multiply-adds of one thread. core/nn/packed/product_choice.cpp
-// keeps what follows from it.
+// keeps what follows from it. Also the products of training in bf16: the library's choice
+// (core/nn/functional/matrix_product.h) and ATen's operators.
 //
 //   bench-products --benchmark_filter=int8      all options are Google Benchmark's
 #include <ATen/Parallel.h>
 #include <ATen/ops/linear.h>
+#include <ATen/ops/mm.h>
 #include <ATen/ops/randn.h>
+#include <ATen/ops/zeros.h>
 #include <benchmark/benchmark.h>
 
+#include "core/nn/functional/matrix_product.h"
 #include "core/nn/packed/packed_matrix.h"
 
 namespace {
@@ -68,6 +72,54 @@ void shapes(benchmark::internal::Benchmark* bench) {
   }
   bench->ArgNames({"rows", "columns", "depth"})->MinTime(0.05);
 }
+
+template <typename Work>
+void measure_training(benchmark::State& state, const Work& work) {
+  at::set_num_threads(1);
+  const Shape shape = shape_of(state);
+  const at::Tensor x = at::randn({shape.rows, shape.depth}).to(at::kBFloat16);
+  const at::Tensor weight = at::randn({shape.columns, shape.depth}).to(at::kBFloat16);
+  const at::Tensor dy = at::randn({shape.rows, shape.columns}).to(at::kBFloat16);
+  at::Tensor gradient = at::zeros({shape.columns, shape.depth});
+  for (auto _ : state) work(x, weight, dy, gradient);
+  state.SetItemsProcessed(state.iterations() * shape.rows * shape.columns * shape.depth);
+}
+
+void forward(benchmark::State& state) {
+  measure_training(state, [](auto& x, auto& weight, auto& /*dy*/, auto& /*gradient*/) {
+    benchmark::DoNotOptimize(matrix_product(x, weight.t()));
+  });
+}
+
+void aten_forward(benchmark::State& state) {
+  measure_training(state, [](auto& x, auto& weight, auto& /*dy*/, auto& /*gradient*/) {
+    benchmark::DoNotOptimize(at::mm(x, weight.t()));
+  });
+}
+
+void weight_gradient(benchmark::State& state) {
+  measure_training(state, [](auto& x, auto& /*weight*/, auto& dy, auto& gradient) {
+    add_matrix_product(gradient, dy.t(), x);
+  });
+}
+
+void aten_weight_gradient(benchmark::State& state) {
+  measure_training(state, [](auto& x, auto& /*weight*/, auto& dy, auto& gradient) {
+    gradient.add_(at::mm(dy.t(), x));
+  });
+}
+
+/// Of the linear layers of the tiny and the base Transformer, and their vocabularies.
+void training_shapes(benchmark::internal::Benchmark* bench) {
+  bench->Args({2000, 384, 128})->Args({2000, 128, 256})->Args({1024, 10000, 128});
+  bench->Args({1700, 512, 512})->Args({1700, 2048, 512})->Args({1024, 32000, 512});
+  bench->ArgNames({"rows", "columns", "depth"})->MinTime(0.2);
+}
+
+BENCHMARK(forward)->Apply(training_shapes);
+BENCHMARK(aten_forward)->Apply(training_shapes);
+BENCHMARK(weight_gradient)->Apply(training_shapes);
+BENCHMARK(aten_weight_gradient)->Apply(training_shapes);
 
 BENCHMARK(fp32)->Apply(shapes);
 BENCHMARK(int8)->Apply(shapes);
