@@ -85,7 +85,7 @@ class Taker {
     if (flag == nullptr)
       return false;
     if (flag->support == Support::kSame)
-      return take_other_name(*flag, split) || take_subwords(split);
+      return take_other_name(*flag, split) || take_subwords(split) || take_unlimited(split);
     answer(*flag, name, value_of(*flag, split));
     return true;
   }
@@ -154,6 +154,16 @@ class Taker {
     const std::string& value = follows ? arguments_[next_] : split.value;
     const bool selects = value == kSentencePiece && selects_subwords();
     if (split.name != "bpe" || (value != "none" && !selects))
+      return false;
+    next_ += follows ? 1 : 0;
+    return true;
+  }
+
+  /// Returns true for `--sampling-topk -1`, fairseq's default, where no decoder has this option.
+  bool take_unlimited(const SplitFlag& split) {
+    const bool follows = !split.has_value && has_value_next();
+    const auto value = value_from_text<double>(follows ? arguments_[next_] : split.value);
+    if ((split.name != "sampling-topk" && split.name != "sampling-topp") || value != -1.0)
       return false;
     next_ += follows ? 1 : 0;
     return true;

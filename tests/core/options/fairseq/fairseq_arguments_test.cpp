@@ -75,10 +75,26 @@ TEST_F(FlagsOfFairseq, MayHaveTheirDefaultWhereNothingElseIsSupported) {
       take("train", {"--model-parallel-size", "1", "--quant-noise-pq=0.0", "--curriculum", "0"});
   EXPECT_THAT(same.arguments, IsEmpty());
   EXPECT_THAT(same.problems, IsEmpty());
+  EXPECT_THAT(take("generate", {"--iter-decode-max-iter", "10"}).problems, IsEmpty());
+  EXPECT_THAT(take("generate", {"--iter-decode-max-iter", "4"}).problems,
+              ElementsAre(HasSubstr("--iter-decode-max-iter 4 is not supported")));
   const Taken other = take("train", {"--model-parallel-size", "8"});
   EXPECT_THAT(other.problems,
               ElementsAre(HasSubstr("--model-parallel-size 8 is not supported: every process holds "
                                     "the whole model")));
+}
+
+/// Programs that call fairseq pass all of its defaults.
+TEST_F(FlagsOfFairseq, MayTurnSamplingOffWithoutADecoderThatSamples) {
+  EXPECT_THAT(
+      take("generate", {"--sampling-topk", "-1", "--sampling-topp=-1.0", "--beam", "3"}).arguments,
+      ElementsAre("--beam", "3"));
+  EXPECT_THAT(take("generate", {"--sampling-topk", "10"}).arguments,
+              ElementsAre("--sampling-topk", "10"));
+  int64_t most = 0;
+  table_.field("sampling-topk", most, "An option of the decoder.");
+  EXPECT_THAT(take("generate", {"--sampling-topk", "-1"}).arguments,
+              ElementsAre("--sampling-topk", "-1"));
 }
 
 TEST_F(FlagsOfFairseq, AreReplacedByOptionsOfOurs) {
