@@ -69,27 +69,34 @@ PHRASEQ_INLINE void finish_whole_row(const float* block, float* sums, uint16_t* 
   }
 }
 
-/// The rows of a block that are not finished yet.
+/// The rows of a block that are not finished yet, from `row` to `end`.
 template <bool adds, bool rounds>
 struct Unfinished {
+  const TileProduct* task;
   const float* block;
-  int64_t rows, columns;
-  float* sums;
-  int64_t step;
-  uint16_t* y;
-  int64_t y_step;
+  int64_t row, end, column;
 
   PHRASEQ_INLINE void finish(int64_t count) {
-    const int64_t now = smaller(count, rows);
-    for (int64_t i = 0; i < now; ++i, block += kBlock, sums += step, y += y_step) {
+    const int64_t columns = task->columns - column;
+    for (const int64_t last = smaller(row + count, end); row < last; ++row, block += kBlock) {
+      constexpr bool kNeedsSums = adds || !rounds;
+      float* sums = kNeedsSums ? task->sums + row * task->step + column : nullptr;
+      uint16_t* y = rounds ? task->y + row * task->y_step + column : nullptr;
       if (columns >= kBlock)
         finish_whole_row<adds, rounds>(block, sums, y);
       else
         finish_row<adds, rounds>(block, columns, sums, y);
     }
-    rows -= now;
   }
 };
+
+PHRASEQ_INLINE void store_sums(float* block) {
+  constexpr int64_t kRowBytes = kBlock * 4;
+  _tile_stored(0, block, kRowBytes);
+  _tile_stored(1, block + kSide, kRowBytes);
+  _tile_stored(2, block + kSide * kBlock, kRowBytes);
+  _tile_stored(3, block + kSide * kBlock + kSide, kRowBytes);
+}
 
 /// sums [32, 32] of two rows of tiles and a panel. Between the products, which the vector units
 /// leave alone, the block before is finished.
@@ -118,11 +125,7 @@ PHRASEQ_INLINE void multiply_block(
     left += kTileNumbers * 2;
     right += kTileNumbers * 2;
   }
-  constexpr int64_t kRowBytes = kBlock * 4;
-  _tile_stored(0, sums, kRowBytes);
-  _tile_stored(1, sums + kSide, kRowBytes);
-  _tile_stored(2, sums + kSide * kBlock, kRowBytes);
-  _tile_stored(3, sums + kSide * kBlock + kSide, kRowBytes);
+  store_sums(sums);
 }
 
 /// A part of the depth, with a part of b's columns packed.
@@ -163,35 +166,20 @@ class Part {
   void multiply_rows() {
     alignas(64) float blocks[2][kBlock * kBlock];
     float *sums = blocks[0], *next = blocks[1];
-    Unfinished<adds, rounds> before{};
+    Unfinished<adds, rounds> before{&task_, nullptr, 0, 0, 0};
     for (int64_t row = 0; row < task_.rows; row += kBlock) {
       const int64_t begin = reads_directly() ? smaller(row, task_.rows - kBlock) : row;
       const RowTiles tiles = tiles_of(begin);
       asm volatile("" : : : "memory");  // what is packed is in memory before tiles are loaded
       for (int64_t j = column_; j < end_; j += kBlock) {
         multiply_block(tiles, panel(j), steps_of(depth_), sums, before);
-        before = unfinished<adds, rounds>(sums + (row - begin) * kBlock, row, begin, j);
+        before = {&task_, sums + (row - begin) * kBlock, row, smaller(row + kBlock, task_.rows), j};
         float* const finished = next;
         next = sums;
         sums = finished;
       }
     }
     before.finish(kBlock);
-  }
-
-  /// The rows of a block from `row` on, which begins with the row `begin`.
-  template <bool adds, bool rounds>
-  Unfinished<adds, rounds> unfinished(const float* block,
-                                      int64_t row,
-                                      int64_t begin,
-                                      int64_t column) const {
-    return {block,
-            smaller(begin + kBlock, task_.rows) - row,
-            task_.columns - column,
-            task_.sums + row * task_.step + column,
-            task_.step,
-            task_.y + row * task_.y_step + column,
-            task_.y_step};
   }
 
   /// Whether the rows of a are read where they are. Rows that lie a multiple of 4096 bytes apart
