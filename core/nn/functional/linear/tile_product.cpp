@@ -1,7 +1,5 @@
 #include "core/nn/functional/linear/tile_product.h"
 
-#include <algorithm>
-
 #include <ATen/Parallel.h>
 
 #include "core/nn/functional/cpu_kernels.h"
@@ -10,8 +8,8 @@
 namespace phraseq::nn {
 namespace {
 
-/// The sides from which on tiles are faster than ATen's operator, and the grain of threads.
-constexpr int64_t kLeastSide = 16, kLeastDepth = 32, kGrain = 64;
+/// The minimum number of rows or columns per thread.
+constexpr int64_t kGrain = 64;
 
 bool has_lines(const at::Tensor& x) { return x.stride(0) == 1 || x.stride(1) == 1; }
 
@@ -60,8 +58,8 @@ kernels::TileProduct task_of(const at::Tensor& a, const at::Tensor& b) {
 
 bool tile_product_applies(const at::Tensor& a, const at::Tensor& b) {
   return a.scalar_type() == at::kBFloat16 && b.scalar_type() == at::kBFloat16 &&
-         cpu::has_kernels(a) && std::min(a.size(0), b.size(1)) >= kLeastSide &&
-         a.size(1) >= kLeastDepth && has_lines(a) && has_lines(b) && loops() != nullptr;
+         cpu::has_kernels(a) && a.numel() > 0 && b.numel() > 0 && has_lines(a) && has_lines(b) &&
+         loops() != nullptr;
 }
 
 void tile_product(const at::Tensor& y, const at::Tensor& a, const at::Tensor& b) {

@@ -61,7 +61,9 @@ TEST_P(TileProductOf, EqualsTheProductOfTheSameNumbersInFp64) {
 
 INSTANTIATE_TEST_SUITE_P(Sizes,
                          TileProductOf,
-                         ::testing::Values(std::tuple(16, 16, 32),
+                         ::testing::Values(std::tuple(1, 1, 1),
+                                           std::tuple(3, 20, 5),
+                                           std::tuple(16, 16, 32),
                                            std::tuple(17, 31, 33),
                                            std::tuple(32, 48, 64),
                                            std::tuple(45, 33, 512),
@@ -72,8 +74,10 @@ INSTANTIATE_TEST_SUITE_P(Sizes,
 TEST_F(TileProduct, OfARowDoesNotDependOnTheOthersOrOnThreads) {
   const at::Tensor a = normal({150, 600}, 1, kNarrow), b = normal({600, 200}, 2, kNarrow);
   const at::Tensor all = matrix_product(a, b);
-  for (const int64_t first : {0, 7, 118})
-    EXPECT_TRUE(matrix_product(a.narrow(0, first, 32), b).equal(all.narrow(0, first, 32)));
+  for (const int64_t rows : {1, 32}) {
+    for (const int64_t first : {0, 7, 118})
+      EXPECT_TRUE(matrix_product(a.narrow(0, first, rows), b).equal(all.narrow(0, first, rows)));
+  }
   EXPECT_TRUE(matrix_product(a, b.narrow(1, 50, 40)).equal(all.narrow(1, 50, 40)));
   const int threads = at::get_num_threads();
   for (const int count : {1, 3}) {
