@@ -3,6 +3,8 @@
 #include <cmath>
 
 #include "core/base/error.h"
+#include "core/nn/flat_parameters.h"
+#include "core/nn/linear_map.h"
 #include "core/nn/loss/projection_chunks.h"
 #include "core/nn/loss/smoothing.h"
 #include "tests/core/nn/tensor_matchers.h"
@@ -192,6 +194,22 @@ TEST(ProjectedCrossEntropy, AgreesBetweenBf16AndFp32WithinRounding) {
   EXPECT_EQ(w[0].grad().scalar_type(), at::kFloat);
   EXPECT_TRUE(close(w[0].grad(), w[1].grad(), 0.03, 0.01));
   EXPECT_TRUE(close(h[0].grad(), h[1].grad(), 0.01, 0.01));
+}
+
+TEST(ProjectedCrossEntropy, AddsToTheFlatGradientsOverSeveralPasses) {
+  LinearMap map(3, 7, false);
+  map.weight.set_data(normal({7, 3}, 1));
+  const at::Tensor weight = leaf(map.weight), hidden = normal({5, 3}, 2);
+  const at::Tensor targets = at::tensor({0, 6, 2, 2, 5}, at::kLong);
+  const auto pass_back = [&](const at::Tensor& of, double factor, Context context) {
+    const auto loss = projected_cross_entropy(hidden, of, {}, targets, {0.1}, context);
+    (loss.loss * factor).backward();
+  };
+  pass_back(weight, 0.75, Context(true, Precision::kFp64));
+  FlatParameters flat(map, true);
+  for (const double factor : {0.5, 0.25})
+    pass_back(map.weight, factor, Context(true, Precision::kFp64, 0, &flat));
+  EXPECT_TRUE(close(map.weight.grad(), weight.grad(), 1e-12));
 }
 
 TEST(TargetLogProbabilities, AreExactInDouble) {
