@@ -53,22 +53,6 @@ PHRASEQ_INLINE void finish_row(const float* block, int64_t columns, float* sums,
   }
 }
 
-/// The same for all columns of a block.
-template <bool adds, bool rounds>
-PHRASEQ_INLINE void finish_whole_row(const float* block, float* sums, uint16_t* y) {
-  __m512 left = _mm512_load_ps(block), right = _mm512_load_ps(block + kSide);
-  if (adds) {
-    left += _mm512_loadu_ps(sums);
-    right += _mm512_loadu_ps(sums + kSide);
-  }
-  if (rounds) {
-    _mm512_storeu_si512(y, reinterpret_cast<__m512i>(_mm512_cvtne2ps_pbh(right, left)));
-  } else {
-    _mm512_storeu_ps(sums, left);
-    _mm512_storeu_ps(sums + kSide, right);
-  }
-}
-
 /// The rows of a block that are not finished yet, from `row` to `end`.
 template <bool adds, bool rounds>
 struct Unfinished {
@@ -77,15 +61,12 @@ struct Unfinished {
   int64_t row, end, column;
 
   PHRASEQ_INLINE void finish(int64_t count) {
-    const int64_t columns = task->columns - column;
+    const int64_t columns = smaller(kBlock, task->columns - column);
     for (const int64_t last = smaller(row + count, end); row < last; ++row, block += kBlock) {
       constexpr bool kNeedsSums = adds || !rounds;
       float* sums = kNeedsSums ? task->sums + row * task->step + column : nullptr;
       uint16_t* y = rounds ? task->y + row * task->y_step + column : nullptr;
-      if (columns >= kBlock)
-        finish_whole_row<adds, rounds>(block, sums, y);
-      else
-        finish_row<adds, rounds>(block, columns, sums, y);
+      finish_row<adds, rounds>(block, columns, sums, y);
     }
   }
 };
