@@ -137,6 +137,13 @@ class Taker {
            arguments_[next_] != "--";
   }
 
+  /// The value of a flag that takes one, which is not taken yet.
+  const std::string& peek_value(const SplitFlag& split) const {
+    return value_follows(split) ? arguments_[next_] : split.value;
+  }
+  void skip_value(const SplitFlag& split) { next_ += value_follows(split) ? 1 : 0; }
+  bool value_follows(const SplitFlag& split) const { return !split.has_value && has_value_next(); }
+
   /// Returns true if the argument was another name of an option of ours ("--wd"). Otherwise it
   /// belongs to a component that is not selected.
   bool take_other_name(const Flag& flag, const SplitFlag& split) {
@@ -150,22 +157,20 @@ class Taker {
   /// Returns true for `--bpe none` where no tokenizer with this option is selected, and for `--bpe
   /// sentencepiece` where it selects the tokenizer of that name.
   bool take_subwords(const SplitFlag& split) {
-    const bool follows = !split.has_value && has_value_next();
-    const std::string& value = follows ? arguments_[next_] : split.value;
+    const std::string& value = peek_value(split);
     const bool selects = value == kSentencePiece && selects_subwords();
     if (split.name != "bpe" || (value != "none" && !selects))
       return false;
-    next_ += follows ? 1 : 0;
+    skip_value(split);
     return true;
   }
 
   /// Returns true for `--sampling-topk -1`, fairseq's default, where no decoder has this option.
   bool take_unlimited(const SplitFlag& split) {
-    const bool follows = !split.has_value && has_value_next();
-    const auto value = value_from_text<double>(follows ? arguments_[next_] : split.value);
+    const auto value = value_from_text<double>(peek_value(split));
     if ((split.name != "sampling-topk" && split.name != "sampling-topp") || value != -1.0)
       return false;
-    next_ += follows ? 1 : 0;
+    skip_value(split);
     return true;
   }
 
