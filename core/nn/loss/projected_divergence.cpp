@@ -6,7 +6,6 @@
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty_like.h>
 #include <ATen/ops/log_softmax.h>
-#include <ATen/ops/mm.h>
 #include <ATen/ops/zeros.h>
 #include <ATen/ops/zeros_like.h>
 #include <fmt/format.h>
@@ -14,6 +13,7 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "core/base/error.h"
+#include "core/nn/functional/matrix_product.h"
 #include "core/nn/loss/projection_chunks.h"
 #include "core/nn/optional_tensor.h"
 
@@ -36,7 +36,7 @@ struct TwoPasses {
 
   /// ln of the softmax of a chunk of rows, [rows, vocab].
   at::Tensor log_probabilities(const at::Tensor& rows) const {
-    at::Tensor z = at::mm(rows, matrix.t()).to(sum_type);  // [rows, vocab]
+    at::Tensor z = matrix_product(rows, matrix.t()).to(sum_type);  // [rows, vocab]
     if (bias.defined())
       z.add_(bias);
     for (const int64_t id : *excluded) z.select(1, id).fill_(kExcludedLogit);  // [rows]
@@ -54,10 +54,13 @@ struct DivergenceGradients {
 
   /// dz [rows, vocab] of one pass's rows h [rows, model]; `d_rows` is their part of `one` or
   /// `other`.
-  void add(const at::Tensor& dz, const at::Tensor& h, const at::Tensor& matrix, at::Tensor d_rows) {
+  void add(const at::Tensor& dz,
+           const at::Tensor& h,
+           const at::Tensor& matrix,
+           const at::Tensor& d_rows) {
     const at::Tensor narrow = dz.to(h.scalar_type());
-    d_rows.copy_(at::mm(narrow, matrix));  // [rows, model]
-    weight.add_(at::mm(narrow.t(), h));    // [vocab, model]
+    matrix_product_into(d_rows, narrow, matrix);  // [rows, model]
+    add_matrix_product(weight, narrow.t(), h);    // [vocab, model]
     if (bias.defined())
       bias.add_(dz.sum(0));  // [vocab]
   }

@@ -8,6 +8,7 @@
 #include <ATen/ops/logsumexp.h>
 #include <torch/csrc/autograd/custom_function.h>
 
+#include "core/nn/functional/matrix_product.h"
 #include "core/nn/loss/projection_chunks.h"
 #include "core/nn/optional_tensor.h"
 #include "core/nn/parameters/parameter_gradient.h"
@@ -72,8 +73,8 @@ class Scores : public torch::autograd::Function<Scores> {
           if (d_bias)
             d_bias->add(dz.sum(0));  // [vocab]
           const at::Tensor narrow = dz.to(hidden.scalar_type());
-          part(d_hidden).copy_(at::mm(narrow, matrix));  // [rows, model]
-          d_weight.add(at::mm(narrow.t(), h));           // [vocab, model]
+          matrix_product_into(part(d_hidden), narrow, matrix);  // [rows, model]
+          d_weight.add_product(narrow.t(), h);                  // [vocab, model]
         });
     return {
         d_hidden, d_weight.for_autograd(), d_bias ? d_bias->for_autograd() : at::Tensor(), {}, {}};

@@ -11,8 +11,10 @@ namespace {
 
 /// A tile has 16 lines (rows of a, or columns of b) of 32 numbers of depth: 16 pairs.
 constexpr int64_t kSide = 16, kStep = 32, kTileNumbers = kSide * kStep;
+/// Lines that are packed together, into two tiles.
+constexpr int64_t kBlock = 2 * kSide;
 
-typedef uint16_t Numbers __attribute__((vector_size(32)));
+typedef uint16_t Numbers __attribute__((vector_size(64)));
 typedef uint32_t Pairs __attribute__((vector_size(64)));
 typedef Pairs StoredPairs __attribute__((aligned(2), may_alias));
 
@@ -20,6 +22,12 @@ typedef Pairs StoredPairs __attribute__((aligned(2), may_alias));
 struct Lines {
   const uint16_t* data;
   int64_t line_step, depth_step;
+};
+
+/// What two tiles hold: up to 32 lines of up to 32 numbers.
+struct LinesBlock {
+  const uint16_t* data;
+  int64_t line_step, depth_step, lines, depth;
 };
 
 /// Transposes v. The number of a row and the number of a column together have eight bits; each
@@ -40,44 +48,64 @@ PHRASEQ_INLINE void transpose(Pairs (&v)[kSide]) {
   }
 }
 
-/// Lines whose numbers follow one another: v[line] has the pairs of a line.
-PHRASEQ_INLINE void load_lines(
-    const uint16_t* from, int64_t step, int64_t lines, int64_t depth, Pairs (&v)[kSide]) {
-  const auto mask = static_cast<__mmask32>((uint64_t{1} << depth) - 1);
-#pragma GCC unroll 16
-  for (int i = 0; i < kSide; ++i)
-    v[i] = i < lines ? reinterpret_cast<Pairs>(_mm512_maskz_loadu_epi16(mask, from + i * step))
-                     : Pairs{};
+/// The first `count` numbers from `from` on, then zeros; none if `present` is false.
+PHRASEQ_INLINE Pairs load(const uint16_t* from, int64_t count, bool present) {
+  const auto mask = present ? static_cast<__mmask32>((uint64_t{1} << count) - 1) : __mmask32{0};
+  return reinterpret_cast<Pairs>(_mm512_maskz_loadu_epi16(mask, from));
 }
 
-/// Lines side by side: v[pair] has one pair of all lines.
-PHRASEQ_INLINE void load_pairs(
-    const uint16_t* from, int64_t step, int64_t lines, int64_t depth, Pairs (&v)[kSide]) {
-  const auto mask = static_cast<__mmask16>((1U << lines) - 1U);
-  const auto numbers_at = [&](int64_t k) {
-    const __mmask16 present = k < depth ? mask : __mmask16{0};
-    const __m256i numbers = _mm256_maskz_loadu_epi16(present, from + k * step);
-    return __builtin_convertvector(reinterpret_cast<Numbers>(numbers), Pairs);
-  };
-#pragma GCC unroll 16
-  for (int i = 0; i < kSide; ++i) v[i] = numbers_at(2 * i) | numbers_at(2 * i + 1) << 16;
+PHRASEQ_INLINE void store(Pairs pairs, uint16_t* to) {
+  *reinterpret_cast<StoredPairs*>(to) = pairs;
 }
 
-/// Writes a tile of up to 16 lines and 32 numbers, the rest zeros: as [line, pair], or as [pair,
-/// line].
+/// Lines whose numbers follow one another, as [line, pair].
+PHRASEQ_INLINE void load_lines(const LinesBlock& from, int64_t first, Pairs (&v)[kSide]) {
+#pragma GCC unroll 16
+  for (int64_t i = 0; i < kSide; ++i)
+    v[i] = load(from.data + (first + i) * from.line_step, from.depth, first + i < from.lines);
+}
+
+/// 32 numbers of lines side by side. The processor interleaves the first halves of all quarters of
+/// a vector, and their second halves: they become the numbers of the first and of the last 16
+/// lines.
+PHRASEQ_INLINE Numbers load_numbers(const LinesBlock& from, int64_t k) {
+  typedef uint64_t Fours __attribute__((vector_size(64)));
+  const auto fours =
+      reinterpret_cast<Fours>(load(from.data + k * from.depth_step, from.lines, k < from.depth));
+  return reinterpret_cast<Numbers>(__builtin_shufflevector(fours, fours, 0, 4, 1, 5, 2, 6, 3, 7));
+}
+
+/// Lines side by side, as [pair, line], for both tiles.
+PHRASEQ_INLINE void load_pairs(const LinesBlock& from, Pairs (&v)[2][kSide]) {
+#pragma GCC unroll 16
+  for (int64_t i = 0; i < kSide; ++i) {
+    const auto even = reinterpret_cast<__m512i>(load_numbers(from, 2 * i)),
+               odd = reinterpret_cast<__m512i>(load_numbers(from, 2 * i + 1));
+    v[0][i] = reinterpret_cast<Pairs>(_mm512_unpacklo_epi16(even, odd));
+    v[1][i] = reinterpret_cast<Pairs>(_mm512_unpackhi_epi16(even, odd));
+  }
+}
+
+/// Writes two tiles, as [line, pair], or as [pair, line]; what is missing becomes zeros.
 template <bool pairs_first>
-PHRASEQ_INLINE void pack_tile(
-    const Lines& from, int64_t line, int64_t lines, int64_t k, int64_t depth, uint16_t* to) {
-  Pairs v[kSide];
-  const uint16_t* data = from.data + line * from.line_step + k * from.depth_step;
-  if (from.depth_step == 1)
-    load_lines(data, from.line_step, lines, depth, v);
-  else
-    load_pairs(data, from.depth_step, lines, depth, v);
-  if ((from.depth_step == 1) == pairs_first)
-    transpose(v);
+PHRASEQ_INLINE void pack_tiles(const LinesBlock& from, uint16_t* first, uint16_t* second) {
+  Pairs v[2][kSide];
+  const bool has_pairs_first = from.depth_step != 1;
+  if (has_pairs_first) {
+    load_pairs(from, v);
+  } else {
+    load_lines(from, 0, v[0]);
+    load_lines(from, kSide, v[1]);
+  }
+  if (has_pairs_first != pairs_first) {
+    transpose(v[0]);
+    transpose(v[1]);
+  }
 #pragma GCC unroll 16
-  for (int i = 0; i < kSide; ++i) *reinterpret_cast<StoredPairs*>(to + i * kStep) = v[i];
+  for (int64_t i = 0; i < kSide; ++i) {
+    store(v[0][i], first + i * kStep);
+    store(v[1][i], second + i * kStep);
+  }
 }
 
 }  // namespace

@@ -8,8 +8,6 @@
 namespace phraseq::nn::kernels::PHRASEQ_KERNEL_LEVEL {
 namespace {
 
-/// Rows and columns whose sums are in the tile registers at a time.
-constexpr int64_t kBlock = 2 * kSide;
 /// The part of b that is packed at a time, which fits into the second cache, and its depth: 32 rows
 /// of a then fit into the first.
 constexpr int64_t kPartColumns = 1024, kPartDepth = 512;
@@ -30,10 +28,14 @@ struct RowTiles {
 template <bool pairs_first>
 PHRASEQ_INLINE void pack_block(
     const Lines& from, int64_t line, int64_t lines, int64_t depth, uint16_t* to) {
-  for (int64_t half = 0; half < kBlock; half += kSide) {
-    const int64_t more = lines - line - half, present = more > 0 ? smaller(kSide, more) : 0;
-    for (int64_t k = 0; k < depth; k += kStep, to += kTileNumbers)
-      pack_tile<pairs_first>(from, line + half, present, k, smaller(kStep, depth - k), to);
+  uint16_t* second = to + steps_of(depth) * kTileNumbers;
+  for (int64_t k = 0; k < depth; k += kStep, to += kTileNumbers, second += kTileNumbers) {
+    const LinesBlock block{from.data + line * from.line_step + k * from.depth_step,
+                           from.line_step,
+                           from.depth_step,
+                           smaller(kBlock, lines - line),
+                           smaller(kStep, depth - k)};
+    pack_tiles<pairs_first>(block, to, second);
   }
 }
 
