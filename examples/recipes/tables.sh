@@ -113,7 +113,7 @@ compare_tables() { # SET ROW COLUMN: made table in file 3, committed one in file
     }
     END {
       if (seen != lines) { printf "%s: README.md has %d lines, results %d: DIFFERENT\n", set, seen, lines; ++different }
-      printf "%s: %d cells, %d different\n", set, checked, different
+      printf "%s: %d cell%s, %d different\n", set, checked, checked == 1 ? "" : "s", different
       exit different > 0 || checked == 0
     }' "$4" "$5"
 }

@@ -155,7 +155,7 @@ TEST_F(Recipes, Tang2016RunsWithTheBaselineAloneAndWithoutUnknownWords) {
   EXPECT_EQ(run("ROWS=rnnsearch UPDATES=3 OPTIONS='--threads 1'", "tang2016", "made text"), 0)
       << errors();
   EXPECT_THAT(workspace_.read("made/score-test.txt"), HasSubstr("BLEU"));
-  EXPECT_THAT(workspace_.read("made/phrases.txt"), HasSubstr("rnnsearch: said as phrases: 0"));
+  EXPECT_THAT(workspace_.read("made/phrases.txt"), HasSubstr("rnnsearch: generated as phrases: 0"));
 }
 
 TEST_F(Recipes, BackTranslationAddsTranslatedTextWithAndWithoutATag) {

@@ -124,6 +124,6 @@ count() { grep -o "$1" | wc -l; }
   echo "sentences with one that has words outside the vocabulary: $(wc -l < test.unknown)"
   echo "phrases offered: $(count '"category"' < test.matches), of them in the reference: $(count '"span"' < test.matches)"
   for row in "${rows[@]}"; do
-    echo "$row: said as phrases: $(count '"category"' < "$row/test.jsonl"), <unk> in the output: $(count '<unk>' < "$row/test.hyp")"
+    echo "$row: generated as phrases: $(count '"category"' < "$row/test.jsonl"), <unk> in the output: $(count '<unk>' < "$row/test.hyp")"
   done
 } | tee phrases.txt
