@@ -72,35 +72,45 @@ Text split_dashes(View text, const CharacterSet& alnum) {
   return result;
 }
 
-/// "..." becomes " DOTDOTDOTMULTI", which no later rule splits.
-Text hide_multiple_dots(View text) {
-  Text hidden;
+constexpr View kMultipleDots = U"DOTMULTI.";
+
+/// The first of several dots becomes " DOTMULTI"; the others stay.
+Text mark_multiple_dots(View text) {
+  Text marked;
   for (size_t i = 0; i < text.size(); ++i) {
     const bool begins = text[i] == U'.' && i + 1 < text.size() && text[i + 1] == U'.' &&
                         (i == 0 || text[i - 1] != U'.');
     if (begins) {
-      hidden += U" DOTMULTI";
+      marked += U" DOTMULTI";
     } else {
-      hidden += text[i];
+      marked += text[i];
     }
   }
-  constexpr View kMark = U"DOTMULTI.";
-  while (hidden.find(kMark) != Text::npos) {
-    Text separated;
-    size_t begin = 0;
-    for (size_t found = hidden.find(kMark); found != Text::npos;
-         found = hidden.find(kMark, begin)) {
-      const size_t after = found + kMark.size();
-      const bool last = after < hidden.size() && hidden[after] != U'.';
-      separated += hidden.substr(begin, found - begin);
-      separated += last ? View(U"DOTDOTMULTI ") : kMark;
-      begin = after;
-      if (last)
-        separated += hidden[begin++];
-    }
-    separated += hidden.substr(begin);
-    hidden = moses::replace_all(separated, kMark, U"DOTDOTMULTI");
+  return marked;
+}
+
+/// "DOTMULTI.x" becomes "DOTDOTMULTI x", where x is any character except a dot.
+Text hide_last_dots(const Text& marked) {
+  Text hidden;
+  size_t begin = 0;
+  for (size_t found = marked.find(kMultipleDots); found != Text::npos;
+       found = marked.find(kMultipleDots, begin)) {
+    const size_t after = found + kMultipleDots.size();
+    const bool last = after < marked.size() && marked[after] != U'.';
+    hidden += marked.substr(begin, found - begin);
+    hidden += last ? View(U"DOTDOTMULTI ") : kMultipleDots;
+    begin = after;
+    if (last)
+      hidden += marked[begin++];
   }
+  return hidden + marked.substr(begin);
+}
+
+/// "..." becomes " DOTDOTDOTMULTI", which no later rule splits.
+Text hide_multiple_dots(View text) {
+  Text hidden = mark_multiple_dots(text);
+  while (hidden.find(kMultipleDots) != Text::npos)
+    hidden = moses::replace_all(hide_last_dots(hidden), kMultipleDots, U"DOTDOTMULTI");
   return hidden;
 }
 
@@ -110,7 +120,7 @@ Text show_multiple_dots(Text text) {
   return moses::replace_all(text, U"DOTMULTI", U".");
 }
 
-/// Separates commas but those between digits.
+/// Separates commas, except those between digits.
 Text separate_commas(View text, const CharacterSet& number) {
   Text after;  // commas after a non-digit
   for (size_t i = 0; i < text.size(); ++i) {
