@@ -15,6 +15,21 @@ std::vector<std::string> lowered(std::span<const std::string> words) {
   return lower;
 }
 
+/// Removes the table's occurrence of the words that a rule translates: the rule takes precedence.
+/// False if the occurrence stays because the rule only copies a name.
+bool take_precedence(const RulePhrase& phrase, std::vector<PhraseOccurrence>& occurrences) {
+  const auto length = static_cast<int64_t>(phrase.entry.source.size());
+  const auto known = std::find_if(occurrences.begin(), occurrences.end(), [&](const auto& other) {
+    return other.begin == phrase.begin && other.length == length;
+  });
+  if (known == occurrences.end())
+    return true;
+  if (phrase.entry.category == "names")
+    return false;
+  occurrences.erase(known);
+  return true;
+}
+
 }  // namespace
 
 std::vector<TargetSpan> SentencePhrases::spans_in(std::span<const std::string> target) const {
@@ -50,21 +65,15 @@ std::vector<PhraseEntry> PhraseMemory::add_rule_phrases(
   for (RulePhrase& phrase : find_rule_phrases(rules_, source)) {
     if (!parse_phrase_line(phrase_line(phrase.entry)).problems.empty())
       continue;  // a word with ||| in it: no table could hold the phrase
-    const auto length = static_cast<int64_t>(phrase.entry.source.size());
-    const auto known = std::find_if(occurrences.begin(), occurrences.end(), [&](const auto& other) {
-      return other.begin == phrase.begin && other.length == length;
-    });
-    if (known != occurrences.end()) {
-      if (phrase.entry.category == "names")
-        continue;
-      occurrences.erase(known);
-    }
+    if (!take_precedence(phrase, occurrences))
+      continue;
     if (lowercase_ && !keeps_case_)
       phrase.entry.target = lowered(phrase.entry.target);
     const auto same = std::find_if(made.begin(), made.end(), [&](const PhraseEntry& other) {
       return other.source == phrase.entry.source && other.target == phrase.entry.target;
     });
     const auto number = static_cast<int64_t>(table_.entries().size()) + (same - made.begin());
+    const auto length = static_cast<int64_t>(phrase.entry.source.size());
     occurrences.push_back({phrase.begin, length, number});
     if (same == made.end())
       made.push_back(std::move(phrase.entry));
