@@ -39,11 +39,34 @@ struct IndexedDatasetWriter::State {
         ids(prefix + ".bin"),
         lengths(prefix + ".idx") {}
 
-  /// Calls `use` with the lengths of some sentences after those of the call before.
+  /// Fills `sentence` with the bytes of the ids. Throws DataError for one outside the vocabulary.
+  void encode(std::span<const int64_t> sentence_ids);
+  [[noreturn]] void reject(int64_t id) const;
+  /// Calls `use` with the lengths of the next sentences, up to the end.
   template <class Use>
   void for_lengths(const Use& use);
   void write_index();
 };
+
+void IndexedDatasetWriter::State::encode(std::span<const int64_t> sentence_ids) {
+  sentence.clear();
+  with_id_type(type, [&](auto zero) {
+    for (const int64_t id : sentence_ids) {
+      if (id < 0 || id >= vocabulary)
+        reject(id);
+      append(sentence, static_cast<decltype(zero)>(id));
+    }
+  });
+}
+
+void IndexedDatasetWriter::State::reject(int64_t id) const {
+  throw DataError(
+      fmt::format("{}: sentence {} contains the id {}, but the largest id of the dictionary is {}",
+                  prefix,
+                  sentences + 1,
+                  id,
+                  vocabulary - 1));
+}
 
 template <class Use>
 void IndexedDatasetWriter::State::for_lengths(const Use& use) {
@@ -82,28 +105,14 @@ IndexedDatasetWriter::IndexedDatasetWriter(std::string prefix, int64_t vocabular
 IndexedDatasetWriter::~IndexedDatasetWriter() = default;
 
 void IndexedDatasetWriter::add(std::span<const int64_t> ids) {
-  const uint64_t number = state_->sentences + 1;
   if (ids.size() > static_cast<size_t>(std::numeric_limits<int32_t>::max())) {
     throw DataError(
         fmt::format("{}: sentence {} has {} ids, more than an index can store (31 bits)",
                     state_->prefix,
-                    number,
+                    state_->sentences + 1,
                     ids.size()));
   }
-  state_->sentence.clear();
-  with_id_type(state_->type, [&](auto zero) {
-    for (const int64_t id : ids) {
-      if (id < 0 || id >= state_->vocabulary) {
-        throw DataError(fmt::format(
-            "{}: sentence {} contains the id {}, but the largest id of the dictionary is {}",
-            state_->prefix,
-            number,
-            id,
-            state_->vocabulary - 1));
-      }
-      append(state_->sentence, static_cast<decltype(zero)>(id));
-    }
-  });
+  state_->encode(ids);
   state_->ids.write(state_->sentence);
   const auto length = static_cast<int32_t>(ids.size());
   state_->lengths.write(std::as_bytes(std::span(&length, 1)));
