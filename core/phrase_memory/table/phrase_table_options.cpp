@@ -8,6 +8,38 @@
 #include "core/options/enum_name.h"
 
 namespace phraseq {
+namespace {
+
+void check_build(const PhraseTableOptions& o, std::vector<std::string>& found) {
+  for (const auto& [name, value] :
+       {std::pair{"source", &o.source}, {"target", &o.target}, {"output", &o.output}}) {
+    if (value->empty())
+      found.push_back(std::string("build: --") + name + " is missing");
+  }
+  if (o.output.ends_with(".gz"))
+    found.push_back("build: --output " + o.output + ": tables are written plain, without .gz");
+}
+
+void check_rules(const PhraseTableOptions& o, std::vector<std::string>& found) {
+  if (o.memory.pn_rules == PhraseRules::kNone)
+    found.emplace_back("rules: --pn-rules is missing");
+  if (!o.wrong.empty() && o.reference.empty())
+    found.emplace_back("rules: --wrong needs --reference");
+  if (!o.table_file().empty())
+    found.emplace_back("rules: --phrase-table is not used; 'match' combines rules with a table");
+}
+
+void check_table(const PhraseTableOptions& o, std::vector<std::string>& found) {
+  if (o.table_file().empty() &&
+      (o.action == PhraseTableAction::kCheck || o.memory.pn_rules == PhraseRules::kNone))
+    found.push_back(std::string(enum_name(kPhraseTableActionNames, o.action)) +
+                    ": the phrase table is missing; give --phrase-table FILE");
+  if (!o.subject.empty() && !o.memory.phrase_table.empty() && o.subject != o.memory.phrase_table)
+    found.push_back("two phrase tables: '" + o.subject + "' and --phrase-table '" +
+                    o.memory.phrase_table + "'");
+}
+
+}  // namespace
 
 void PhraseTableOptions::describe(OptionTable& table) {
   table.field("action", action, kPhraseTableActionNames, "Action to perform.")
@@ -106,32 +138,12 @@ std::vector<std::string> PhraseTableOptions::unused() const {
 
 std::vector<std::string> PhraseTableOptions::problems() const {
   std::vector<std::string> found = unused();
-  if (action == PhraseTableAction::kBuild) {
-    for (const auto& [name, value] :
-         {std::pair{"source", &source}, {"target", &target}, {"output", &output}}) {
-      if (value->empty())
-        found.push_back(std::string("build: --") + name + " is missing");
-    }
-    if (output.ends_with(".gz"))
-      found.push_back("build: --output " + output + ": tables are written plain, without .gz");
-    return found;
-  }
-  if (action == PhraseTableAction::kRules) {
-    if (memory.pn_rules == PhraseRules::kNone)
-      found.push_back("rules: --pn-rules is missing");
-    if (!wrong.empty() && reference.empty())
-      found.push_back("rules: --wrong needs --reference");
-    if (!table_file().empty())
-      found.push_back("rules: --phrase-table is not used; 'match' combines rules with a table");
-    return found;
-  }
-  if (table_file().empty() &&
-      (action == PhraseTableAction::kCheck || memory.pn_rules == PhraseRules::kNone))
-    found.push_back(std::string(enum_name(kPhraseTableActionNames, action)) +
-                    ": the phrase table is missing; give --phrase-table FILE");
-  if (!subject.empty() && !memory.phrase_table.empty() && subject != memory.phrase_table)
-    found.push_back("two phrase tables: '" + subject + "' and --phrase-table '" +
-                    memory.phrase_table + "'");
+  if (action == PhraseTableAction::kBuild)
+    check_build(*this, found);
+  else if (action == PhraseTableAction::kRules)
+    check_rules(*this, found);
+  else
+    check_table(*this, found);
   return found;
 }
 
