@@ -53,6 +53,18 @@ void warn_of_replaced(const std::string& file) {
       file));
 }
 
+json side_record(const std::string& file, const std::string& prefix, const SplitCounts& counts) {
+  json record = dataset_record(file, prefix);
+  record["tokens"] = counts.tokens;
+  record["replaced"] = counts.replaced;
+  return record;
+}
+
+void remove_dataset(const std::string& prefix) {
+  std::filesystem::remove(prefix + ".bin");
+  std::filesystem::remove(prefix + ".idx");
+}
+
 void warn_of_control_symbols(const SplitCounts& counts, const std::string& file) {
   if (counts.control > 0) {
     log_warning(
@@ -241,12 +253,9 @@ void PreprocessRun::write_splits() {
       json& record = split_records_[files_.splits()[split].name];
       record["sentences"] = counts.sentences;
       record["skipped"] = files_.report(split).skipped.size();
-      record[side.language] = dataset_record(file, files_.result(split, side));
-      record[side.language]["tokens"] = counts.tokens;
-      record[side.language]["replaced"] = counts.replaced;
+      record[side.language] = side_record(file, files_.result(split, side), counts);
     }
-    std::filesystem::remove(files_.provisional(side) + ".bin");
-    std::filesystem::remove(files_.provisional(side) + ".idx");
+    remove_dataset(files_.provisional(side));
   }
   if (!options_.dict_only)
     annotate_splits();
