@@ -83,6 +83,25 @@ int64_t only_count(const std::string& path) {
   return *counts.begin();
 }
 
+/// `missing`: the indices of the first of the `absent` shards.
+[[noreturn]] void reject_missing(const std::string& path,
+                                 const std::vector<std::string>& missing,
+                                 int64_t absent,
+                                 int64_t wanted) {
+  throw DataError(
+      fmt::format("{}: {} of {} shards {} missing: {}{}",
+                  path,
+                  absent,
+                  wanted,
+                  absent == 1 ? "is" : "are",
+                  fmt::join(missing, ", "),
+                  absent > static_cast<int64_t>(missing.size()) ? " …" : ""),
+      fmt::format("A process that fails or is killed leaves no shard. Run its part again: "
+                  "--num-shards {} --shard-id {}.",
+                  wanted,
+                  missing.front()));
+}
+
 }  // namespace
 
 std::string shard_path(const std::string& path, const Shard& shard) {
@@ -103,21 +122,9 @@ std::vector<std::string> find_shards(const std::string& path, int64_t count) {
       missing.push_back(std::to_string(index));
     }
   }
-  if (missing.empty())
-    return found;
-  const auto absent = wanted - static_cast<int64_t>(found.size());
-  throw DataError(
-      fmt::format("{}: {} of {} shards {} missing: {}{}",
-                  path,
-                  absent,
-                  wanted,
-                  absent == 1 ? "is" : "are",
-                  fmt::join(missing, ", "),
-                  absent > static_cast<int64_t>(missing.size()) ? " …" : ""),
-      fmt::format("A process that fails or is killed leaves no shard. Run its part again: "
-                  "--num-shards {} --shard-id {}.",
-                  wanted,
-                  missing.front()));
+  if (!missing.empty())
+    reject_missing(path, missing, wanted - static_cast<int64_t>(found.size()), wanted);
+  return found;
 }
 
 }  // namespace phraseq
