@@ -107,23 +107,31 @@ class ShiftSearch {
     for (size_t start = 0; start < hypothesis_.size(); ++start) {
       const size_t end = std::min(reference.size(), start + kMaxShiftDistance + 1);
       for (size_t place = start - std::min(start, kMaxShiftDistance); place < end; ++place) {
-        const size_t longest =
-            std::min({kMaxShiftSize, hypothesis_.size() - start, reference.size() - place});
-        for (size_t length = 1; length <= longest; ++length) {
-          if (hypothesis_[start + length - 1] != reference[place + length - 1])
-            break;
-          if (!may_move({start, place, length}, alignment_))
-            continue;
-          try_targets({start, place, length});
-          if (candidates_ >= kMaxCandidates)
-            return best_;
-        }
+        if (!try_phrases(start, place))
+          return best_;
       }
     }
     return best_;
   }
 
  private:
+  /// The phrases of both sides that begin at these places. False when the search must end.
+  bool try_phrases(size_t start, size_t place) {
+    const auto& reference = distance_.reference();
+    const size_t longest =
+        std::min({kMaxShiftSize, hypothesis_.size() - start, reference.size() - place});
+    for (size_t length = 1; length <= longest; ++length) {
+      if (hypothesis_[start + length - 1] != reference[place + length - 1])
+        break;
+      if (!may_move({start, place, length}, alignment_))
+        continue;
+      try_targets({start, place, length});
+      if (candidates_ >= kMaxCandidates)
+        return false;
+    }
+    return true;
+  }
+
   /// Before the reference place's neighbor on the left, then after each of the phrase's own
   /// words.
   void try_targets(const Match& match) {
