@@ -111,7 +111,7 @@ int run_caught(const std::string& name,
         name, path.empty() ? "a file or folder" : path, failure.code().value());
   } catch (const std::system_error& failure) {
     if (std::ferror(stdout) != 0)
-      return kExitOk;  // fmt::print throws; finish_output says it
+      return kExitOk;  // fmt::print throws; finish_output reports it
     if (failure.code() == std::errc::resource_unavailable_try_again)
       return report_no_thread(name);
     return report_system_error(name, "a system resource", failure.code().value());
@@ -146,8 +146,8 @@ int finish_output(const std::string& name, int code) {
   return code == kExitOk ? static_cast<int>(kExitIo) : code;
 }
 
-/// Ends the process. LibTorch's destructors of static objects take 0.03 s and free what the system
-/// frees anyway; checkers of memory report at a usual end.
+/// Ends the process. The destructors of LibTorch's static objects take 0.03 s and only free what
+/// the system frees anyway; memory checkers, however, report when a process ends as usual.
 int leave(int code) {
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
   std::cerr.flush();

@@ -57,7 +57,7 @@ std::string draw(const CompareOptions& options, const score::Comparison& compari
   return comparison_plot(comparison, table, static_cast<int>(options.width), lines).document();
 }
 
-/// Report and picture can be written.
+/// Throws IoError if the report or the picture cannot be written.
 void check_outputs(const CompareOptions& options) {
   check_result_target(report_file(options));
   check_result_target(options.plot);

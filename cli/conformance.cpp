@@ -86,8 +86,7 @@ void print_verdict(const Verdict& verdict) {
     fmt::print("      {}\n", first_items(verdict.findings, kMaxFindings, "\n      "));
 }
 
-/// The title stands on the screen before the check runs: should it take too long, the last line
-/// says where.
+/// Prints the title before the check runs, so that the last line names a check that takes too long.
 void check_selection(const Registry& registry,
                      const Selection& selection,
                      const TrialData& data,
@@ -104,7 +103,7 @@ void check_selection(const Registry& registry,
   }
 }
 
-/// The values of --set, after the languages of --data, which a task has as its own options.
+/// The values of --set, after the languages of --data, which are options of a task.
 std::vector<std::string> values_for(const ConformanceOptions& options) {
   std::vector<std::string> values;
   if (!options.data.source.empty())

@@ -96,7 +96,7 @@ struct NewPluginOptions final : Options {
   std::string folder() const { return output.empty() ? name : output; }
 };
 
-/// Describes what has the name already: a plugin, whose file the new one would replace, or a
+/// Describes what already has the name: a plugin, whose file the new one would replace, or a
 /// component of the kind. Empty if nothing has it.
 std::string owner_of_name(const NewPluginOptions& options) {
   for (const std::string& file : find_plugin_files(plugin_search_path({}))) {
@@ -127,7 +127,7 @@ const Kind& kind_of(const NewPluginOptions& options) {
       kKinds.begin(), kKinds.end(), [&](const Kind& kind) { return kind.name == options.kind; });
 }
 
-/// `text` with each "@KEY@" exchanged.
+/// `text` with each "@KEY@" replaced by its value.
 std::string fill(std::string text, const std::map<std::string, std::string>& values) {
   for (const auto& [key, value] : values) {
     const std::string mark = "@" + key + "@";
@@ -180,7 +180,7 @@ int new_plugin(std::span<const std::string> arguments) {
   OptionTable table;
   options.describe(table);
   const auto problems = [&] {
-    // Without a name, that it is missing is said already.
+    // If the name is missing, this has already been reported.
     const bool is_named = table.find("name")->origin != OptionOrigin::kDefault;
     return is_named ? name_problems(options) : std::vector<std::string>();
   };

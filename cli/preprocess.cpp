@@ -31,8 +31,9 @@ std::string tokenizer_component(std::span<const std::string> arguments) {
   return options.tokenizer_component();
 }
 
-/// Files for byte-pair encoding without --bpe. Not among the problems of the tokenizer's options:
-/// these are also those of recorded options, and a checkpoint that has them must remain readable.
+/// Rejects files for byte-pair encoding without --bpe. This is not a problem of the tokenizer's
+/// options, because those are also checked when recorded options are read, and a checkpoint with
+/// such files must remain readable.
 void check_bpe_files(OptionTable& table, std::vector<std::string>& problems) {
   const auto is_changed = [&](const char* name) {
     const OptionField* field = table.find(name);

@@ -1,4 +1,4 @@
-// phraseq replace-tensors: a checkpoint with weights that another program made.
+// phraseq replace-tensors: puts weights that another program made into a checkpoint.
 
 #include "core/checkpoint/replace_tensors.h"
 

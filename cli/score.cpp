@@ -44,13 +44,13 @@ void apply_environment(ScoreOptions& options) {
     options.seed = seed;
 }
 
-/// Rejects a seed of the environment by the name of its variable.
+/// Rejects an invalid seed from the environment with the name of its variable.
 void check_default_seed(const OptionTable& table, const ScoreOptions& options) {
   if (table.find("seed")->origin == OptionOrigin::kDefault)
     score::parse_seed(options.seed, "SACREBLEU_SEED");
 }
 
-/// As in sacrebleu the environment wins over --format, if it names one.
+/// As in sacrebleu, a format in the environment takes precedence over --format.
 void override_format(ScoreOptions& options) {
   const auto format = to_lowercase(environment("SACREBLEU_FORMAT"));
   for (const auto& known : score::kScoreFormatNames) {
@@ -59,8 +59,8 @@ void override_format(ScoreOptions& options) {
   }
 }
 
-/// The systems to read; in a paired test a second mention of the baseline is passed over, as
-/// sacrebleu does, so that `--input base *` works.
+/// The systems to read. In a paired test, a repeated baseline is skipped, as in sacrebleu, so that
+/// `--input base *` works.
 std::vector<std::string> system_files(const ScoreOptions& options) {
   auto files = options.input;
   if (options.test() == score::PairedTest::kNone)
@@ -180,7 +180,7 @@ std::string fairseq_report(const ScoreOptions& options, OptionTable& table) {
   return options.sentence_level ? lines : corpus.result(order) + '\n';
 }
 
-/// Options that fairseq's line and its BLEU have no use for.
+/// Rejects options that fairseq's report and its BLEU do not use.
 void check_fairseq(const ScoreOptions& options,
                    OptionTable& table,
                    std::span<const std::string> arguments,

@@ -57,15 +57,15 @@ std::vector<std::string> conformance_arguments(const PluginsOptions& options) {
   throw IoError(program.string(), "run", errno);
 }
 
-/// Throws PluginError when another plugin of the search path has a name of this one: no command
-/// could use both. An installed copy of the same plugin does not count.
+/// Throws PluginError if another plugin of the search path registers one of the same names: no
+/// command could use both. An installed copy of the same plugin does not count.
 void check_names(const PluginsOptions& options) {
   SearchPathPlugins others(options.plugins.plugin_dir,
                            fs::path(options.subject).filename());  // `list` shows rejections
   load_plugin_file(others.registry, options.subject);
 }
 
-/// The file of a plugin that is given by its file, or by the NAME of an installed
+/// The file of a plugin, which is given as a file or as the NAME of an installed
 /// libphraseq-NAME.so.
 std::string plugin_file(const PluginsOptions& options) {
   if (fs::is_regular_file(options.subject))

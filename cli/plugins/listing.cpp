@@ -15,7 +15,7 @@
 namespace phraseq {
 namespace {
 
-/// Refuses a --kind that nothing here is of; '-' and '_' in it are the same.
+/// Rejects a --kind of which there is no component; '-' and '_' in it are equivalent.
 void check_kind(const Registry& registry, PluginsOptions& options) {
   std::replace(options.kind.begin(), options.kind.end(), '-', '_');
   std::vector<std::string> kinds;
@@ -61,8 +61,8 @@ std::vector<ListedName> listed_names(const Registry& registry, const PluginsOpti
   return names;
 }
 
-/// What `explain` prints about a name that is this component's or one of its presets'; else
-/// nothing.
+/// What `explain` prints about a name that belongs to this component or one of its presets;
+/// otherwise nothing.
 std::string text_about(const Component& component, const std::string& name) {
   if (component.name == name)
     return component_text(component);

@@ -20,7 +20,7 @@ inline void write_result(const std::string& output, const std::string& text) {
   }
 }
 
-/// Says what `output` contains, on standard error if the result is on standard output.
+/// Prints what `output` contains, to standard error if the result goes to standard output.
 inline void print_summary(const std::string& output, std::string_view contents) {
   const bool is_printed = output == "-";
   fmt::print(
