@@ -23,7 +23,7 @@ off_t size_of(int descriptor) {
   return ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) ? status.st_size : -1;
 }
 
-/// The size that the whole lines of a file have.
+/// The size of the complete lines of a file.
 off_t size_of_whole_lines(int descriptor, off_t size) {
   std::array<char, 4096> block{};
   while (size > 0) {
@@ -83,7 +83,7 @@ int LineFile::append(std::string_view line) noexcept {
   }
 }
 
-/// Writes all that waits, or nothing: what a full disk took of it is cut off again.
+/// Writes all waiting lines or none: what a full disk accepted of them is cut off again.
 int LineFile::write_waiting() noexcept {
   const off_t before = size_of(descriptor_);
   size_t done = 0;

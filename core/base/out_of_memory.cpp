@@ -16,8 +16,9 @@ OutOfMemory::OutOfMemory(std::string_view what)
 
 namespace {
 
-/// oneDNN does not say that it has no memory for an object or for the code that it makes. Of
-/// descriptors, which are also missing where an operation is not supported, this is not assumed.
+/// oneDNN does not report a lack of memory as such: it cannot create an object or the code of an
+/// operation. A descriptor that it cannot create does not count, because this also means that an
+/// operation is not supported.
 bool means_no_memory_of_onednn(std::string_view what) {
   constexpr std::array<std::string_view, 2> kTexts = {"could not create a primitive",
                                                       "could not create a memory"};

@@ -35,13 +35,13 @@ class PHRASEQ_API StopSignals {
   bool take_checkpoint_request();
 };
 
-/// Holds SIGUSR1 back, also from the program that this one becomes or starts, until that calls
+/// Holds SIGUSR1 back, also in a program that this one becomes or starts, until that program calls
 /// `outlive_checkpoint_requests`: loading its libraries takes a while.
 PHRASEQ_API void hold_checkpoint_requests();
 
-/// From now on, SIGUSR1 does not end the process even if no StopSignals exist: a request for a
-/// checkpoint may come while a run starts or ends. The next StopSignals have it. An action that the
-/// caller has chosen stays.
+/// From now on, SIGUSR1 does not end the process even if there is no StopSignals object: a request
+/// for a checkpoint may come while a run starts or ends. The next StopSignals object receives it.
+/// An action that the caller has chosen stays.
 PHRASEQ_API void outlive_checkpoint_requests();
 
 /// Adds those of `signals` to the set that the caller of the program does not ignore.

@@ -39,7 +39,7 @@ void add(Totals& to, const Totals& from) {
   }
 }
 
-/// What threads have measured that came to their end.
+/// What the threads that have ended measured.
 struct Collected {
   std::mutex mutex;
   Totals totals;

@@ -22,7 +22,7 @@ uint64_t left_in_machine() {
   return kibibytes ? *kibibytes * 1024 : kNoLimit;
 }
 
-/// A process stays in its groups: only their numbers are read again.
+/// A process stays in its groups, so only their numbers are read again.
 const std::vector<MemoryGroup>& own_groups() {
   static const auto groups = memory_groups("/proc/self/cgroup", "/sys/fs/cgroup");
   return groups;
@@ -42,7 +42,8 @@ std::optional<uint64_t> limit_of(int resource) {
   return limit.rlim_cur;
 }
 
-/// What a limit of the process leaves; `used`: the line of /proc/self/status that it limits.
+/// How much of a limit of the process is left. `used` is the line of /proc/self/status with the
+/// amount that it limits.
 uint64_t left_of(int resource, const char* used) {
   const auto limit = limit_of(resource);
   const auto kibibytes = limit ? number_in("/proc/self/status", used) : std::nullopt;

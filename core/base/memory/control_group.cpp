@@ -75,7 +75,7 @@ std::optional<uint64_t> number_in(const fs::path& file, std::string_view name) {
 }
 
 std::optional<uint64_t> MemoryGroup::limit() const {
-  constexpr uint64_t kNoneOfVersion1 = uint64_t{1} << 62;  // it shows the largest count of pages
+  constexpr uint64_t kNoneOfVersion1 = uint64_t{1} << 62;  // shown as the largest number of pages
   const auto bytes = number_in(limit_file, "");
   return bytes < kNoneOfVersion1 ? bytes : std::nullopt;
 }

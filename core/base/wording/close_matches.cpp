@@ -31,9 +31,9 @@ size_t edit_distance(std::string_view a, std::string_view b) {
 
 constexpr size_t kMaxShown = 3;
 
-/// How far a name is from a word. A word of some length that begins the name counts as one edit,
-/// one that is a part of it as two, and so does a name that is the beginning of a compound word
-/// ("beam" of "beam-size").
+/// How far a name is from a word. A word of three letters or more that begins the name counts as
+/// one edit. A word of four letters or more inside the name counts as at most two, and so does a
+/// name that begins a compound word ("beam" of "beam-size").
 size_t distance_of(std::string_view word, std::string_view name, size_t edits) {
   const bool begins = word.size() >= 3 && name.starts_with(word);
   const bool is_a_part = word.size() >= 4 && name.find(word) != name.npos;
@@ -41,7 +41,7 @@ size_t distance_of(std::string_view word, std::string_view name, size_t edits) {
   return begins ? 1 : is_a_part || is_begun ? std::min<size_t>(edits, 2) : edits;
 }
 
-/// The first of `known` by distance, among equals by edits, as far as they are within `limit`.
+/// The first of the `known` names within `limit`, sorted by distance and then by edits.
 std::vector<std::string> ranked_names(std::string_view name,
                                       std::span<const std::string> known,
                                       size_t limit) {

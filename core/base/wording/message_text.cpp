@@ -36,8 +36,8 @@ std::string escaped(std::string_view bytes) {
   return shown;
 }
 
-/// A character as a terminal can show it. Controls are bytes below U+0020 but tabs, U+007F, and
-/// U+0080 to U+009F.
+/// A character as a terminal can show it. Control characters are those below U+0020 except the tab,
+/// U+007F, and U+0080 to U+009F.
 std::string shown_character(std::string_view character) {
   const auto byte = static_cast<unsigned char>(character.front());
   const auto next = static_cast<unsigned char>(character.back());
@@ -48,14 +48,14 @@ std::string shown_character(std::string_view character) {
   return std::string(character);
 }
 
-/// Control characters and bytes that are not UTF-8 as escapes.
+/// The text with escapes for control characters and bytes that are not UTF-8.
 std::string without_controls(std::string_view text) {
   std::string shown;
   const auto size = static_cast<int64_t>(text.size());
   for (int64_t next = 0; next < size;) {
     const int64_t begin = next;
     UChar32 character = 0;
-    U8_NEXT(text.data(), next, size, character);  // negative where there is none
+    U8_NEXT(text.data(), next, size, character);  // negative for invalid UTF-8
     const auto bytes = text.substr(static_cast<size_t>(begin), static_cast<size_t>(next - begin));
     shown += character < 0 ? escaped(bytes) : shown_character(bytes);
   }

@@ -7,9 +7,9 @@
 
 namespace phraseq {
 
-/// A message in a form that a person can read: of a line over 1,000 bytes, which quotes some input,
-/// only the beginning and the end; of more than 200 lines only the first ones; control characters
-/// and invalid UTF-8 as escapes (\x1B).
+/// A message in a form that a person can read. A line of more than 1,000 bytes, which quotes some
+/// input, is reduced to its beginning and its end; of more than 200 lines, only the first ones are
+/// kept. Control characters and invalid UTF-8 become escapes (\x1B).
 PHRASEQ_API std::string shortened_message(std::string_view message);
 
 /// A piece of input for a message: at most 200 bytes of it, on one line.
