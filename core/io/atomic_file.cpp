@@ -55,8 +55,9 @@ struct WriteTarget {
   int named_descriptor = -1;
 };
 
-/// A stream as it is named, because /dev/stdout leads to a pipe that no other path names; of a file
-/// that a rename may replace, where a symbolic link leads. Never a block device or a folder.
+/// A stream keeps its name, because /dev/stdout leads to a pipe that no other path names. For a
+/// file that a rename may replace, this is where a symbolic link leads. Never a block device or a
+/// folder.
 WriteTarget resolve_target(const std::string& path) {
   if (path.empty()) {
     throw UsageError("the name of the file to write is empty",
@@ -196,7 +197,7 @@ void AtomicFile::make_durable() {
   if (::ftruncate(descriptor_, static_cast<off_t>(written_)) != 0)
     fail("set the size of");
   if ((errno = failpoint("atomic_file.fsync")) != 0 || ::fsync(descriptor_) != 0) {
-    // Never tried again: Linux reports a lost page once and then calls it clean.
+    // Not tried again: Linux reports a lost page once and then considers it clean.
     fail("fsync");
   }
 }

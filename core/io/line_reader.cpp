@@ -75,7 +75,7 @@ bool LineReader::State::fill() {
   return !at_end;
 }
 
-/// Not through zlib, which waits for a full block: somebody may be typing.
+/// Does not go through zlib, which waits for a full block: somebody may be typing.
 size_t LineReader::State::read_standard_input() {
   ssize_t got = 0;
   do {
@@ -131,7 +131,7 @@ void LineReader::State::reject_too_long() {
   defect = "line too long";
 }
 
-/// A line without an end, as that of /dev/zero, cannot be skipped.
+/// A line without an end, such as that of /dev/zero, cannot be skipped.
 void LineReader::State::check_skipped(int64_t bytes) const {
   if (bytes <= std::max(kMaxSkippedBytes, options.max_line_bytes))
     return;

@@ -15,7 +15,8 @@ namespace {
 
 constexpr size_t kSpillBufferBytes = 1 << 18;
 
-/// A file without a name; where the file system has none, one whose name is removed at once.
+/// Opens a file without a name or, if the file system does not support this, one whose name is
+/// removed at once.
 int open_nameless(const std::string& folder) {
   const int descriptor = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
   if (descriptor >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL))

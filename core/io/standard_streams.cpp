@@ -20,14 +20,14 @@ void open_if_closed(int stream) {
     ::open("/", O_RDONLY | O_DIRECTORY);
 }
 
-/// A file waits in any case.
+/// Reading and writing a regular file waits in any case.
 bool may_not_wait(int stream, int flags) {
   struct stat status {};
   return flags != -1 && (flags & O_NONBLOCK) != 0 && ::fstat(stream, &status) == 0 &&
          !S_ISREG(status.st_mode);
 }
 
-/// Opened again, it has flags of its own; a socket cannot be opened.
+/// A stream that is opened again has its own flags; a socket cannot be opened again.
 void make_wait(int stream) {
   const int flags = ::fcntl(stream, F_GETFL);
   if (!may_not_wait(stream, flags))

@@ -44,7 +44,7 @@ size_t sequence_length(uint8_t first) {
   return first < 0xf0 ? 3 : 4;
 }
 
-/// What a second byte that is a continuation, but outside its legal range, makes of the sequence.
+/// The defect of a sequence whose second byte is a continuation byte outside the legal range.
 std::optional<TextDefect> second_byte_defect(uint8_t first, uint8_t second) {
   if ((first == 0xe0 && second < 0xa0) || (first == 0xf0 && second < 0x90)) {
     return TextDefect::kOverlong;

@@ -94,7 +94,8 @@ void GzipInput::State::start() {
   is_gzip = in_member = true;
 }
 
-/// Between members; false at the end. gzip ignores zeros there, which fill the blocks of a tape.
+/// Moves to the next member; false at the end of the file. gzip ignores zeros between members,
+/// which fill the blocks of a tape.
 bool GzipInput::State::next_member() {
   look_ahead();
   if (rest().starts_with(kMagic)) {
@@ -118,7 +119,7 @@ size_t GzipInput::State::copy(char* to, size_t size) {
   return count;
 }
 
-/// One step: it may give nothing.
+/// One step, which may produce no bytes.
 size_t GzipInput::State::inflate_some(char* to, size_t size) {
   if (begin == end && !fill())
     damaged("unexpected end of file");

@@ -42,7 +42,7 @@ struct stat regular_status(const Descriptor& file, const std::string& path) {
 MappedFile::MappedFile(std::string path) : MappedFile(std::move(path), MappedUse::kReading) {}
 
 MappedFile::MappedFile(std::string path, MappedUse use) : path_(std::move(path)) {
-  // A pipe without a writer would otherwise wait here for ever.
+  // Otherwise, opening a pipe without a writer would wait forever.
   const Descriptor file{::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
   if (!file.is_open())
     throw IoError(path_, "open", errno);
@@ -104,7 +104,7 @@ MappedFile::Version MappedFile::version_of(const struct stat& status) {
 }
 
 void MappedFile::release() const {
-  if (data_ != nullptr)  // a failure means that the memory stays: nothing to report
+  if (data_ != nullptr)  // after a failure, the memory is merely kept: nothing to report
     ::madvise(const_cast<std::byte*>(data_), size_, MADV_DONTNEED);
 }
 
