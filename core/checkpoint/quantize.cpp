@@ -17,6 +17,7 @@
 #include "core/checkpoint/safetensors/plain_file.h"
 #include "core/checkpoint/safetensors/tensor_role.h"
 #include "core/io/json_reader.h"
+#include "core/options/enum_name.h"
 
 namespace phraseq {
 namespace {
@@ -124,14 +125,6 @@ std::string stored_type_of(const CheckpointFile& file) {
   return JsonEntry(document, file.metadata_place(kQuantizationEntry)).at("type").text();
 }
 
-std::string_view name_of(StoredType type) {
-  for (const auto& entry : kStoredTypeNames) {
-    if (entry.value == type)
-      return entry.name;
-  }
-  return "";
-}
-
 }  // namespace
 
 QuantizedSize quantize_checkpoint(const std::string& input,
@@ -149,7 +142,7 @@ QuantizedSize quantize_checkpoint(const std::string& input,
   auto metadata = file.metadata();
   metadata.erase(kSelfTestEntry);  // of other weights
   metadata.erase("train");
-  metadata[kQuantizationEntry] = nlohmann::json{{"type", name_of(type)}}.dump();
+  metadata[kQuantizationEntry] = nlohmann::json{{"type", enum_name(kStoredTypeNames, type)}}.dump();
   write_checkpoint(output, metadata, quantizer.tensors());
   return quantizer.size();
 }

@@ -9,6 +9,7 @@
 
 #include "core/base/utf8_characters.h"
 #include "core/embed/text_layout.h"
+#include "core/options/enum_name.h"
 #include "core/serve/request_json.h"
 #include "core/serve/service_error.h"
 
@@ -100,14 +101,6 @@ api::Split split_from(const std::string& name) {
   throw bad_request("split", "expected long, always or never");
 }
 
-std::string split_name(api::Split split) {
-  for (const auto& entry : kSplitNames) {
-    if (entry.value == split)
-      return std::string(entry.name);
-  }
-  return {};
-}
-
 Json json_of(const api::Hypothesis& hypothesis, bool alignment) {
   Json object = {{"text", hypothesis.text},
                  {"score", hypothesis.score},
@@ -166,7 +159,8 @@ TranslateCall read_v1_call(const nlohmann::json& body,
   call.request.texts = texts.items;
   call.request.options.nbest = integer_field(body, "nbest", 1);
   call.request.options.alignment = bool_field(body, "alignment", false);
-  call.request.options.split = split_from(string_field(body, "split", split_name(options.split)));
+  const std::string split(enum_name(kSplitNames, options.split));
+  call.request.options.split = split_from(string_field(body, "split", split));
   call.request.options.prefixes = strings_field(body, "prefix").items;
   check_size(call.request.options.prefixes, "prefix", options);
   return call;
