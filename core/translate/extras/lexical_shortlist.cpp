@@ -18,7 +18,24 @@ struct Pair {
   int64_t target;
 };
 
-/// The pairs of a table by source id, those of which the dictionaries have both words.
+/// Throws if the dictionaries have the words of none of the pairs; warns if of few.
+void check_use(const std::string& path, int64_t used, int64_t pairs) {
+  if (used == 0) {
+    throw DataError(
+        fmt::format("{}: none of {} pairs has words of the model's dictionaries", path, pairs),
+        "Build the shortlist from the model's training text in the model's subwords.");
+  }
+  if (used < pairs / 2) {
+    log_warning(
+        fmt::format("{}: only {} of {} pairs have words of the model's dictionaries: if the "
+                    "model has subwords, build the shortlist from training text in these subwords",
+                    path,
+                    used,
+                    pairs));
+  }
+}
+
+/// By source id, the pairs of a table whose words are both in the dictionaries.
 std::vector<std::vector<Pair>> read_pairs(const std::string& path,
                                           const Dictionary& source,
                                           const Dictionary& target) {
@@ -33,19 +50,7 @@ std::vector<std::vector<Pair>> read_pairs(const std::string& path,
         pairs[static_cast<size_t>(source.id(source_word))].push_back(
             {probability, target.id(target_word)});
       });
-  if (used == 0) {
-    throw DataError(
-        fmt::format("{}: none of {} pairs has words of the model's dictionaries", path, lines),
-        "Build the shortlist from the model's training text in the model's subwords.");
-  }
-  if (used < lines / 2) {
-    log_warning(
-        fmt::format("{}: only {} of {} pairs have words of the model's dictionaries: if the "
-                    "model has subwords, build the shortlist from training text in these subwords",
-                    path,
-                    used,
-                    lines));
-  }
+  check_use(path, used, lines);
   return pairs;
 }
 
