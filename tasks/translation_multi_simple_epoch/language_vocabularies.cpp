@@ -111,6 +111,18 @@ class StoredJson {
   nlohmann::json value_;
 };
 
+std::vector<LanguagePair> pairs_of(const TaskState& state) {
+  std::vector<LanguagePair> pairs;
+  const StoredJson stored(state, "lang_pairs");
+  for (const JsonEntry& pair : stored.entry().items()) {
+    const auto both = pair.items();
+    if (both.size() != 2)
+      throw FormatError(state.place_of("lang_pairs") + " has an entry that is not a pair");
+    pairs.push_back({both[0].text(), both[1].text()});
+  }
+  return pairs;
+}
+
 std::map<std::string, std::string> models_of(const TaskState& state) {
   std::map<std::string, std::string> models;
   const StoredJson names(state, "models");
@@ -165,13 +177,7 @@ LanguageVocabularies LanguageVocabularies::from_state(const TaskState& state) {
   const StoredJson languages(state, "languages");
   for (const JsonEntry& language : languages.entry().items())
     made.languages.push_back(language.text());
-  const StoredJson pairs(state, "lang_pairs");
-  for (const JsonEntry& pair : pairs.entry().items()) {
-    const auto both = pair.items();
-    if (both.size() != 2)
-      throw FormatError(state.place_of("lang_pairs") + " has an entry that is not a pair");
-    made.pairs.push_back({both[0].text(), both[1].text()});
-  }
+  made.pairs = pairs_of(state);
   if (made.languages.size() < 2)
     throw FormatError(state.place_of("languages") + " has fewer than two entries");
   made.source = dictionary("source_dictionary");
