@@ -42,6 +42,29 @@ struct RoundKind {
   }
 };
 
+void check_options(const TranslationRequest& request, int64_t max_nbest) {
+  const auto& options = request.options;
+  if (options.nbest < 1 || options.nbest > max_nbest) {
+    throw TranslationFailure(FailureReason::kBadInput,
+                             "nbest",
+                             fmt::format("{} is out of range: 1 to {}", options.nbest, max_nbest));
+  }
+  if (options.split < api::Split::kLong || options.split > api::Split::kNever) {
+    throw TranslationFailure(
+        FailureReason::kBadInput,
+        "split",
+        fmt::format("{} is none of the values of Split", static_cast<int>(options.split)));
+  }
+  if (!options.prefixes.empty() && options.prefixes.size() != request.texts.size()) {
+    throw TranslationFailure(
+        FailureReason::kBadInput,
+        "prefix",
+        fmt::format("expected one for each text, found {} for {}",
+                    counted(static_cast<int64_t>(options.prefixes.size()), "prefix"),
+                    counted(static_cast<int64_t>(request.texts.size()), "text")));
+  }
+}
+
 }  // namespace
 
 struct TranslationQueue::State {
@@ -264,27 +287,7 @@ void TranslationQueue::finish() {
 const TranslationEngine& TranslationQueue::engine() const { return *state_->engine; }
 
 void TranslationQueue::submit(TranslationRequest request, Done done) {
-  const auto& options = request.options;
-  const int64_t most = engine().max_nbest();
-  if (options.nbest < 1 || options.nbest > most) {
-    throw TranslationFailure(FailureReason::kBadInput,
-                             "nbest",
-                             fmt::format("{} is out of range: 1 to {}", options.nbest, most));
-  }
-  if (options.split < api::Split::kLong || options.split > api::Split::kNever) {
-    throw TranslationFailure(
-        FailureReason::kBadInput,
-        "split",
-        fmt::format("{} is none of the values of Split", static_cast<int>(options.split)));
-  }
-  if (!options.prefixes.empty() && options.prefixes.size() != request.texts.size()) {
-    throw TranslationFailure(
-        FailureReason::kBadInput,
-        "prefix",
-        fmt::format("expected one for each text, found {} for {}",
-                    counted(static_cast<int64_t>(options.prefixes.size()), "prefix"),
-                    counted(static_cast<int64_t>(request.texts.size()), "text")));
-  }
+  check_options(request, engine().max_nbest());
   const std::lock_guard lock(state_->mutex);
   if (state_->max_waiting > 0 && state_->figures.waiting >= state_->max_waiting)
     throw TranslationFailure(FailureReason::kQueueFull, "", "too many requests are waiting");
