@@ -95,7 +95,7 @@ void compare_components(const CheckpointFile& model,
   }
 }
 
-/// Averaging makes sense only between moments of one model over one vocabulary.
+/// Only checkpoints of one model with one vocabulary can be averaged.
 void check_alike(const CheckpointFile& model, const CheckpointFile& other) {
   std::vector<std::string> problems;
   const auto texts = model.metadata().find("task_texts");
@@ -157,8 +157,8 @@ void add_means(const std::vector<std::span<const std::byte>>& inputs,
   }
 }
 
-/// Mean of one tensor over all files, as bytes of the same dtype. The sums, which are wider, are
-/// those of a block at a time: embeddings can be most of a model.
+/// The mean of one tensor over all files, as bytes of the same dtype. The sums have a wider type,
+/// so they are made for one block at a time: embeddings can be most of a model.
 template <class Element>
 std::string mean_of(const std::vector<CheckpointFile>& files, const TensorView& tensor) {
   std::vector<std::span<const std::byte>> inputs;

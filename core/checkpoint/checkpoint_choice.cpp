@@ -25,7 +25,8 @@ constexpr std::array<std::pair<std::string_view, bool>, 8> kDirections = {{{"los
                                                                            {"chrf++", true},
                                                                            {"accuracy", true}}};
 
-/// The one metric that the names, or the user, mean.
+/// The metric that the user asked for, otherwise the only one among the names. Throws UsageError if
+/// there are several.
 std::string metric_of(const std::vector<CheckpointName>& names, const std::string& asked_for) {
   std::set<std::string> metrics;
   for (const auto& name : names) metrics.insert(name.metric);

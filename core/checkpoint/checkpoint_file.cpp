@@ -79,7 +79,7 @@ std::string_view find_header(std::span<const std::byte> file, const std::string&
   return {reinterpret_cast<const char*>(file.data()) + kHeaderLengthBytes, length};
 }
 
-/// Takes an entry of the format's own out of the metadata.
+/// Removes an entry that belongs to the format from the metadata and returns its text.
 std::string take_entry(SafetensorsHeader& header, const char* key, const std::string& path) {
   const auto node = header.metadata.extract(key);
   if (node.empty())

@@ -34,7 +34,8 @@ namespace fs = std::filesystem;
 constexpr std::array kAllKinds = {
     CheckpointKind::kEpoch, CheckpointKind::kUpdate, CheckpointKind::kBest};
 
-/// The number of updates before a checkpoint was written; -1 if it does not say or cannot be read.
+/// The number of updates before a checkpoint was written; -1 if it does not record it or cannot be
+/// read.
 int64_t recorded_updates(const std::string& path) {
   try {
     const auto file = CheckpointFile::open(path, /*verify_tensors=*/false);
@@ -111,7 +112,7 @@ std::set<std::string> pointed_at(const std::string& folder) {
   return names;
 }
 
-/// The first of `names`, all but `keep`; the last ones are the best.
+/// Adds all `names` except the last `keep`, which are the best, to `surplus`.
 void all_but_last(std::span<const CheckpointName> names,
                   int64_t keep,
                   std::vector<std::string>& surplus) {

@@ -32,7 +32,7 @@ std::vector<std::string> names_of(const CheckpointFile& file) {
 
 bool is_rounded(DType from, DType to) { return is_float(from) && is_float(to); }
 
-/// What keeps a tensor from standing in the place of the checkpoint's of that name.
+/// Why a tensor cannot replace the checkpoint's tensor of the same name; nothing if it can.
 std::optional<std::string> misfit(const TensorView& tensor, const CheckpointFile& model) {
   const TensorView* const place = model.find(tensor.name);
   if (place == nullptr) {

@@ -95,7 +95,7 @@ std::string architecture_name(const json& fairseq) {
   return {};
 }
 
-/// Reads fairseq's options one by one and gathers what cannot be had.
+/// Converts fairseq's options one by one and collects those without a counterpart.
 class FairseqReader {
  public:
   explicit FairseqReader(const json& options) : options_(options) {}

@@ -24,7 +24,7 @@ constexpr const char* kMetadataKey = "__metadata__";
 ///     {"__metadata__": {NAME: TEXT, …},
 ///      NAME: {"dtype": TEXT, "shape": [N, …], "data_offsets": [BEGIN, END]}, …}
 ///
-/// A document would be shorter to walk, but it merges keys that stand twice, and a hostile header
+/// A parsed document would be easier to read, but it merges duplicate keys, and a hostile header
 /// could make it many times larger than the file.
 class HeaderEvents final : public nlohmann::json_sax<json> {
  public:
