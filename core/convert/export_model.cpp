@@ -228,7 +228,7 @@ std::vector<float> ExportModel::values(const std::string& parameter,
                                   fmt::join(tensor->shape, ", "),
                                   fmt::join(shape, ", ")));
   }
-  if (tensor->dtype == DType::kF32) {  // by far the most: not by way of wider numbers
+  if (tensor->dtype == DType::kF32) {  // the usual type needs no wider numbers
     std::vector<float> values(static_cast<size_t>(tensor->elements()));
     std::memcpy(values.data(), tensor->bytes.data(), tensor->bytes.size());
     require_finite(values, path(), parameter);

@@ -90,7 +90,7 @@ void check_tokenizer(const HfFolder& folder) {
   }
 }
 
-/// Newer versions keep the tokens there that are never produced.
+/// In newer versions, this file lists the tokens that are never produced.
 void check_generation_config(const HfFolder& folder, const json& config) {
   constexpr const char* kFile = "generation_config.json";
   if (!folder.has(kFile))

@@ -48,7 +48,7 @@ class MarianImporter {
  private:
   bool shared() const { return model_.options.at("share_all_embeddings") == true; }
 
-  /// Newer versions keep bad_words_ids and the first token there.
+  /// In newer versions, this file has bad_words_ids and the first token.
   void add_generation_config() {
     const fs::path path = folder_ / "generation_config.json";
     if (!fs::exists(path))

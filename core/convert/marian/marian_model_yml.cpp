@@ -7,7 +7,7 @@
 namespace phraseq {
 namespace {
 
-/// What our models have no counterpart of.
+/// Marian's settings without a counterpart in phraseq.
 constexpr const char* kUnused =
     "transformer-guided-alignment-layer: last\n"
     "transformer-pool: false\n"

@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-/// What a key gets that must not be seen; its softmax is zero.
+/// The score of a key that must not be attended to; its softmax is zero.
 constexpr float kHiddenScore = -1e9F;
 
 /// The embedding and the layers of one stack, "encoder" or "decoder".

@@ -74,7 +74,7 @@ class JsonMaker {
     return object;
   }
 
-  /// Of omegaconf's containers the content, of its leaves the value.
+  /// The content of omegaconf's containers and the value of its leaves.
   json make_record(PickleRef ref) {
     for (const char* inner : {"_content", "_val"}) {
       if (const PickleRef found = graph_.find(ref, inner); found != kNoPickle)
