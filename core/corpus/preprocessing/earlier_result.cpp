@@ -109,7 +109,8 @@ void remove_whole(const fs::path& path) {
     throw IoError(path.string(), "remove", problem.value());
 }
 
-/// The manifest last: what a killed run leaves is a shard that is not complete.
+/// Removes everything except the manifest, which marks the shard as unfinished if this run is
+/// killed.
 void empty_shard(const std::string& folder) {
   mark_unfinished_folder(folder);
   for (const auto& entry : entries_of(folder)) {

@@ -81,7 +81,7 @@ void check_subwords(const PreprocessOptions& o, ProblemList& problems) {
                   "--only-source has no target text: do not use --target-subword-model");
 }
 
-/// Options that say how something is done that this run does not do.
+/// Rejects options of steps that this run does not take.
 void check_unused_of_preprocess(const PreprocessOptions& o, ProblemList& problems) {
   const PreprocessOptions defaults;
   problems.add_if(o.subwords == 0 && o.subword_type != defaults.subword_type,

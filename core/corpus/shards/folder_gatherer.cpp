@@ -130,7 +130,7 @@ class FolderGatherer {
     }
   }
 
-  /// That the entries that are put together have their types.
+  /// Checks the types of the entries that are merged.
   static void check_types(const DataFolder& folder) {
     const JsonEntry manifest(folder.manifest(), folder.path() + "/" + kDataManifest);
     manifest.at("options").object();
@@ -153,7 +153,7 @@ class FolderGatherer {
     }
   }
 
-  /// Opening data compares it with the manifest.
+  /// Opens the data, which compares it with the manifest.
   void check_common_splits() const {
     const DataFolder& first = folders_[0];
     for (const auto& [split, record] : first.manifest().at("splits").items()) {

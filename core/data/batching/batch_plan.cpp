@@ -96,8 +96,8 @@ void shuffle(std::vector<T>& items, Random& random) {
   for (size_t i = items.size(); i > 1; --i) std::swap(items[i - 1], items[random.below(i)]);
 }
 
-/// Cuts the order where the next sentence would go over a limit. One that is over it alone stays
-/// alone: nothing is dropped.
+/// Cuts the order where the next sentence would exceed a limit. A sentence that exceeds it by
+/// itself becomes a batch of its own: nothing is dropped.
 std::vector<std::vector<int64_t>> cut(const std::vector<int64_t>& order,
                                       const Lengths& lengths,
                                       const BatchingOptions& options) {

@@ -32,7 +32,7 @@ void shift(std::vector<int64_t>& numbers, int64_t begin) {
   for (int64_t& number : numbers) number += begin;
 }
 
-/// The same reasons are told together.
+/// Equal reasons are merged, with the sum of their counts.
 void add_skipped(SkipReport& all, const SkipReport& more, int64_t begin) {
   for (SkipReport::Reason reason : more.reasons) {
     shift(reason.first, begin);

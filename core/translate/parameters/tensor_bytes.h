@@ -27,7 +27,8 @@ class PHRASEQ_API HostTensors {
 /// Copies the bytes into `tensor` (any device and floating type of the same shape).
 PHRASEQ_API void copy_into(at::Tensor tensor, const TensorView& view);
 
-/// The names whose entry is missing or has a different shape or kind of number, one sentence each.
+/// Adds a sentence to `problems` if the file has no entry `name` or if its shape or kind of number
+/// (floating-point or not) differs from `tensor`.
 PHRASEQ_API void check_fits(const CheckpointFile& file,
                             const std::string& name,
                             const at::Tensor& tensor,
