@@ -15,7 +15,7 @@
 namespace phraseq::conformance {
 namespace {
 
-bool is_spelt_well(const std::string& name) {
+bool is_spelled_well(const std::string& name) {
   return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
   });
@@ -26,7 +26,7 @@ Findings names_of_options(const Component& component) {
   const DescribedOptions described(component);
   std::vector<std::string> seen;
   for (const OptionField& field : described.table.fields()) {
-    if (!is_spelt_well(field.name)) {
+    if (!is_spelled_well(field.name)) {
       findings.push_back(fmt::format(
           "option '{}': names consist of lowercase letters, digits and '-', as on the command line",
           field.name));
