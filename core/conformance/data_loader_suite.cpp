@@ -133,7 +133,7 @@ Findings loaded_from_threads(const Selection& selection, const TrialData& data) 
       "get() may not write to members (buffers, file positions)"};
 }
 
-/// Of generated text all is known.
+/// Compares the size with the number of pairs, which is known for generated text.
 Findings complete(const Selection& selection, const TrialData& data) {
   if (data.pairs == 0)
     throw NotApplicable("the number of pairs in --data is not known");

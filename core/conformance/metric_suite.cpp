@@ -65,7 +65,7 @@ struct MetricSetting {
                             "Die Katze schläft unter dem großen Tisch ."};
 };
 
-/// The references with their words turned around in every line but the first.
+/// The references with the two halves of every line but the first exchanged.
 Lines turned_around(const Lines& lines) {
   Lines turned = lines;
   for (size_t i = 1; i < turned.size(); ++i) {

@@ -41,7 +41,7 @@ class Session {
 
   DecodingSession& operator*() { return *session_; }
   int64_t start_token() const { return model_.model().conventions().start_with_bos ? kBos : kEos; }
-  /// Feeds every row's token as a search that chose it does.
+  /// Feeds the token of every row, like a search that chose it.
   StepOutput step(const std::vector<int64_t>& tokens) {
     if (steps_++ > 0)
       session_->chosen(tokens);

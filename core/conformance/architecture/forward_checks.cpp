@@ -70,7 +70,7 @@ void check_output_shapes(const DecoderOutput& output,
                     shape_text(output.output_bias)));
 }
 
-/// Appends a sentence for each size that others compute with and that cannot be right.
+/// Appends a sentence for each impossible size: schedules and limits are computed from them.
 void check_sizes(const Architecture& model, Findings& findings) {
   if (model.model_width() <= 0)
     findings.emplace_back("model_width() is not positive: the noam schedule divides by it");
@@ -197,14 +197,16 @@ Findings arithmetic_of_training(const Registry& registry, const Selection& selec
   return findings;
 }
 
-/// The flat gradient of a training pass, of a loss that is multiplied by `loss_scale` meanwhile.
+/// The flat gradient of a training pass whose loss is multiplied by `loss_scale`, divided by that
+/// scale.
 at::Tensor scaled_gradients(const SmallModel& model, double loss_scale) {
   model.flat().zero_gradients();
   (model.training_loss(toy_examples(), {.loss_scale = loss_scale}) * loss_scale).backward();
   return model.flat().gradients() / loss_scale;  // [elements]
 }
 
-/// A ReLU near zero bends elsewhere for parameters that are rounded, in fp32 as well.
+/// Rounds the parameters of the fp32 model as well: otherwise, a ReLU near zero could be on for one
+/// model and off for the other.
 void round_to_fp16(nn::FlatParameters& parameters) {
   const at::NoGradGuard no_gradients;
   parameters.values().copy_(parameters.values().to(at::kHalf));  // [elements]
