@@ -210,7 +210,8 @@ class LocalProcesses {
                   "rank {} (process {}) ended with exit code {}", child.rank, child.process, code));
   }
 
-  /// After a failure: first they may notice by themselves, and say what they know.
+  /// After a failure, ends the other processes in steps: at first they have time to notice it and
+  /// to report what they know.
   void end_the_rest() {
     if (!failed_at_)
       return;

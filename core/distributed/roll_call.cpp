@@ -16,7 +16,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kBeat{1000};
-constexpr std::chrono::milliseconds kSilence{3500};  // so long without a beat, a process is gone
+constexpr std::chrono::milliseconds kSilence{3500};  // without a beat, then a process is gone
 constexpr std::chrono::milliseconds kAsk{100};
 constexpr std::chrono::seconds kAlike{2};
 constexpr std::chrono::seconds kQuestions{8};  // how long rank 0 keeps the store after a failure

@@ -156,7 +156,7 @@ class TranslatorEngine final : public TranslationEngine {
     }
   }
 
-  /// Of a translation, without </s>: what the decoder's options say.
+  /// The most tokens of a translation, without </s>, by the decoder's options.
   int64_t max_tokens(const Example& example) const {
     const int64_t limit = translator_.max_target_tokens();
     const auto* search = dynamic_cast<const SearchOptions*>(setup_.decoder.options.get());
@@ -175,7 +175,7 @@ class TranslatorEngine final : public TranslationEngine {
     auto pairs = hard_alignment(found, example.source);
     if (!example.extras.contains(kPrefixExtra))
       return pairs;
-    std::vector<int64_t> places;  // among the tokens that are returned; -1 = is not
+    std::vector<int64_t> places;  // among the tokens that are returned; -1: not returned
     int64_t returned = 0;
     for (const int64_t& id : found.tokens) {
       const bool is_hidden =

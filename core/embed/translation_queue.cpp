@@ -27,7 +27,7 @@ struct Share {
   size_t place;
 };
 
-/// What makes the sentences of a round: they are searched in the same way.
+/// What the sentences of a round have in common, so that they are searched together.
 struct RoundKind {
   bool alignment = false;
   bool forced = false;

@@ -19,7 +19,7 @@ namespace {
 
 using torch::autograd::variable_list;
 
-/// Called when autograd is through with a node.
+/// Called when autograd has finished with a node.
 class AfterNode final : public torch::autograd::FunctionPostHook {
  public:
   explicit AfterNode(std::function<void()> call) : call_(std::move(call)) {}
@@ -80,7 +80,7 @@ struct OverlappedSum::Hooks {
 };
 
 struct OverlappedSum::Ready {
-  /// What the current stream has been given so far is what counts.
+  /// Records the work that the current stream has been given so far.
   void record(at::Device device) {
     if (device.is_cpu())
       return;

@@ -99,7 +99,7 @@ void Attendance::throw_other_size(int rank, int size) {
                    "WORLD_SIZE (or --distributed-world-size) must be equal for all processes.");
 }
 
-/// The store disappears when rank 0 ends: what others have to read there, they must have read.
+/// The store disappears when rank 0 ends, so rank 0 waits until the others have read it.
 void Attendance::wait_for(const std::string& key) {
   try {
     store_.wait({key}, kLongestFarewell);

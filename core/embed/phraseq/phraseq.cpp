@@ -69,7 +69,7 @@ std::vector<std::string> strings_of(const char* const* strings, size_t count, co
   return copies;
 }
 
-/// A caller that was compiled with an older, shorter struct has zeros in what it does not know.
+/// For a caller that was compiled with an older, shorter struct, the later members are zero.
 phraseq_options complete(const phraseq_options* given) {
   phraseq_options options{};
   if (given == nullptr)

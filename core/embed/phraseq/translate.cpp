@@ -31,8 +31,8 @@ auto with_public_errors(const Work& work) {
   }
 }
 
-/// LibTorch sets OpenMP's number of threads for the thread that calls it first: the caller's keeps
-/// its own.
+/// LibTorch sets OpenMP's number of threads for the thread that calls it first, so the caller's
+/// thread must not be the one.
 template <class Work>
 void on_another_thread(const Work& work) {
   std::async(std::launch::async, work).get();
