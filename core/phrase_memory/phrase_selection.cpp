@@ -12,7 +12,7 @@ namespace {
 
 using Occurrences = std::vector<PhraseOccurrence>;
 
-/// By place, at one place the shorter first.
+/// Orders by place, and the shorter first at the same place.
 bool is_left_of(const PhraseOccurrence& one, const PhraseOccurrence& other) {
   return std::tie(one.begin, one.length) < std::tie(other.begin, other.length);
 }

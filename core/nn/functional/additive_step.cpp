@@ -42,7 +42,7 @@ at::Tensor first_rows(const at::Tensor& x, int64_t rows) {
   return x.size(0) == rows ? x : x.narrow(0, 0, rows);  // [rows, …]
 }
 
-/// Rows that a thread takes at least.
+/// The least number of rows per thread.
 int64_t grain(const at::Tensor& x) { return cpu::row_grain(x.size(1) * x.size(2)); }
 
 /// The sum that a function adds the gradient of a shared input to, and what it returns to autograd.

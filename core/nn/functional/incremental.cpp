@@ -24,13 +24,13 @@ namespace phraseq::nn {
 namespace {
 
 constexpr int64_t kBlockSteps = 16;  // at most, in a block of a cache
-/// Blocks that would be larger have fewer steps and this size, whatever the number of rows is: the
-/// allocator then has one of an earlier batch, whose memory need not be cleared.
+/// Blocks that would be larger have fewer steps and this size, whatever the number of rows: the
+/// allocator can then reuse a block of an earlier batch, whose memory need not be cleared.
 constexpr int64_t kBlockBytes = int64_t{4} << 20;
-/// Rows that a thread takes at least, all heads of each.
+/// The least number of rows per thread, with all heads.
 constexpr int64_t kRowsPerTask = 8;
 
-/// Which keys a row attends to: `keys` receives a pointer for each token; how many.
+/// Which keys a row attends to: `keys` receives a pointer for each token. Returns their number.
 template <typename T>
 using KeysOfRow = std::function<int64_t(int64_t row, std::vector<const T*>& keys)>;
 

@@ -24,7 +24,7 @@ int64_t panel_columns_of(Quantization kind) {
                                      : narrow_loops(kind).panel_columns;
 }
 
-/// Panels that a thread takes at least: about 64k multiply-adds.
+/// The least number of panels per thread: about 64k multiply-adds.
 int64_t panel_grain(int64_t rows, int64_t depth, int64_t panel_columns) {
   return std::max<int64_t>(1, 65536 / std::max<int64_t>(1, rows * depth * panel_columns));
 }
