@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "core/base/api.h"
 #include "core/score/compare/system_outputs.h"
 #include "core/score/report/evaluation.h"
 
