@@ -20,18 +20,22 @@ std::string ngram_text(const std::vector<std::string>& tokens, int64_t last, int
   return text;
 }
 
-bool has_weight(const std::vector<AttentionWeights>& layers, size_t key_kind, int64_t key) {
-  for (const auto& weights : layers) {
-    for (size_t query_kind = 0; query_kind < weights.query_ngrams.size(); ++query_kind) {
-      for (int64_t head = 0; head < weights.heads; ++head) {
-        for (int64_t query = 0; query < weights.queries; ++query) {
-          if (weights.at(query_kind, head, query, key_kind, key) > 0)
-            return true;
-        }
+bool has_weight(const AttentionWeights& weights, size_t key_kind, int64_t key) {
+  for (size_t query_kind = 0; query_kind < weights.query_ngrams.size(); ++query_kind) {
+    for (int64_t head = 0; head < weights.heads; ++head) {
+      for (int64_t query = 0; query < weights.queries; ++query) {
+        if (weights.at(query_kind, head, query, key_kind, key) > 0)
+          return true;
       }
     }
   }
   return false;
+}
+
+bool has_weight_in_any(const std::vector<AttentionWeights>& layers, size_t key_kind, int64_t key) {
+  return std::any_of(layers.begin(), layers.end(), [=](const AttentionWeights& weights) {
+    return has_weight(weights, key_kind, key);
+  });
 }
 
 /// Adds a label of the n-gram that ends at a token to the group that is being filled.
@@ -94,7 +98,7 @@ void AttentionMap::add_columns(const std::vector<AttentionWeights>& layers,
     const int64_t n = first.key_ngrams[kind];
     column_labels_.groups.push_back({ngram_name(n), 0});
     for (int64_t key = 0; key < first.keys; ++key) {
-      if (key < n - 1 && !has_weight(layers, kind, key))
+      if (key < n - 1 && !has_weight_in_any(layers, kind, key))
         continue;
       columns_.push_back({kind, key});
       add_label(column_labels_, tokens, key, n);
