@@ -87,6 +87,23 @@ bool is_yaml(std::string_view line) {
          (colon + 1 == line.size() || line[colon + 1] == ' ');
 }
 
+/// Whether the line has no entry: it is empty, a comment, or the title of a section.
+bool is_without_entry(std::string_view line) {
+  if (line.empty() || line[0] == '#' || line[0] == ';')
+    return true;
+  return line.starts_with('[') && without_comment(line).ends_with(']');
+}
+
+std::string yaml_problem(const std::string& path, int64_t number, std::string_view line) {
+  return fmt::format(
+      "{}:{}: '{}' is YAML; --config reads lines 'name = value'. phraseq train "
+      "reads the YAML files of fairseq-hydra-train with --config-dir and "
+      "--config-name",
+      path,
+      number,
+      excerpt(line));
+}
+
 }  // namespace
 
 std::vector<ConfigEntry> read_config_file(const std::string& path,
@@ -99,21 +116,13 @@ std::vector<ConfigEntry> read_config_file(const std::string& path,
     const size_t end = std::min(text.find('\n', begin), text.size());
     const std::string_view line = trimmed(text.substr(begin, end - begin));
     begin = end + 1;
-    if (line.empty() || line[0] == '#' || line[0] == ';')
-      continue;
-    if (line.starts_with('[') && without_comment(line).ends_with(']'))
+    if (is_without_entry(line))
       continue;
     if (auto entry = parse_entry(line)) {
       entry->line = number;
       entries.push_back(std::move(*entry));
     } else if (is_yaml(line)) {  // one problem for the file, instead of one for each line
-      problems.push_back(
-          fmt::format("{}:{}: '{}' is YAML; --config reads lines 'name = value'. phraseq train "
-                      "reads the YAML files of fairseq-hydra-train with --config-dir and "
-                      "--config-name",
-                      path,
-                      number,
-                      excerpt(line)));
+      problems.push_back(yaml_problem(path, number, line));
       return {};
     } else {
       problems.push_back(
