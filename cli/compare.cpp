@@ -72,6 +72,16 @@ score::WordSettings word_settings(const OptionTable& table, const std::string& t
           table.find("lowercase")->to_text() == "yes"};
 }
 
+score::ScoreInput read_input(const CompareOptions& options,
+                             const std::vector<score::SystemOutputs>& systems) {
+  auto input = score::read_score_input(all_files(systems), options.references, 1);
+  if (!options.force) {
+    score::warn_about_tokens(input);
+    score::warn_about_subwords(input);
+  }
+  return input;
+}
+
 score::Comparison compare(const CompareOptions& options,
                           const OptionTable& table,
                           const score::MetricSet& metric_set) {
@@ -81,11 +91,7 @@ score::Comparison compare(const CompareOptions& options,
   const score::Sampling sampling{
       options.samples, score::parse_seed(options.seed), static_cast<int>(options.threads)};
   const auto systems = score::parse_systems(options.systems);
-  const auto input = score::read_score_input(all_files(systems), options.references, 1);
-  if (!options.force) {
-    score::warn_about_tokens(input);
-    score::warn_about_subwords(input);
-  }
+  const auto input = read_input(options, systems);
   const score::Lines text =
       options.source.empty() ? input.references.front() : score::read_score_lines(options.source);
   std::optional<score::WordFrequencies> frequencies;  // read before anything is computed
