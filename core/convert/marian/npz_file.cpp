@@ -116,34 +116,43 @@ std::string_view npy_type(DType dtype) {
   return found->first;
 }
 
-}  // namespace
+FormatError bad_npy(const std::string& where, std::string_view problem) {
+  return FormatError(fmt::format("{}: not a readable array of NumPy: {}", where, problem));
+}
 
-TensorView parse_npy(std::span<const std::byte> bytes, const std::string& where) {
-  const auto fail = [&](std::string_view problem) {
-    return FormatError(fmt::format("{}: not a readable array of NumPy: {}", where, problem));
-  };
-  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+/// The header of an array, after the mark, the version and its length. The elements follow it.
+std::string_view header_of_npy(std::string_view text, const std::string& where) {
   if (!text.starts_with(kNpyMark) || text.size() < kNpyMark.size() + 2)
-    throw fail("it does not begin with NumPy's mark");
+    throw bad_npy(where, "it does not begin with NumPy's mark");
   const int version = text[kNpyMark.size()];
   if (version < 1 || version > 3)
-    throw fail(fmt::format("version {}", version));
+    throw bad_npy(where, fmt::format("version {}", version));
   const size_t length_bytes = version == 1 ? 2 : 4;
-  size_t begin = kNpyMark.size() + 2 + length_bytes;
+  const size_t begin = kNpyMark.size() + 2 + length_bytes;
   size_t length = 0;
   for (size_t i = length_bytes; i-- > 0 && begin <= text.size();)
     length = length << 8 | static_cast<unsigned char>(text[begin - length_bytes + i]);
   if (begin > text.size() || length > text.size() - begin)
-    throw fail("it ends within the header");
-  const NpyHeader header(text.substr(begin, length), where);
-  TensorView array{where, header.dtype(), header.shape(), bytes.subspan(begin + length)};
+    throw bad_npy(where, "it ends within the header");
+  return text.substr(begin, length);
+}
+
+}  // namespace
+
+TensorView parse_npy(std::span<const std::byte> bytes, const std::string& where) {
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  const std::string_view header_text = header_of_npy(text, where);
+  const NpyHeader header(header_text, where);
+  const auto begin = static_cast<size_t>(header_text.end() - text.begin());
+  TensorView array{where, header.dtype(), header.shape(), bytes.subspan(begin)};
   if (header.is_column_major() && array.shape.size() > 1)
-    throw fail("the elements are in column order (fortran_order)");
+    throw bad_npy(where, "the elements are in column order (fortran_order)");
   const auto expected = bytes_of(array.shape, array.dtype);
   if (!expected || *expected != array.bytes.size()) {
-    throw fail(fmt::format("the shape [{}] does not fit its {} bytes",
-                           fmt::join(array.shape, ", "),
-                           array.bytes.size()));
+    throw bad_npy(where,
+                  fmt::format("the shape [{}] does not fit its {} bytes",
+                              fmt::join(array.shape, ", "),
+                              array.bytes.size()));
   }
   return array;
 }
