@@ -55,6 +55,7 @@ struct OrderScore {
   Real precision;
   Real recall;
   Real f;
+  bool is_effective;  ///< both texts have n-grams of this order
 };
 
 template <class Real>
@@ -64,30 +65,28 @@ OrderScore<Real> score_order(Real hypothesis, Real reference, Real matches, Real
   const Real recall = reference > 0 ? matches / reference : epsilon;
   const Real denominator = factor * precision + recall;
   const Real f = denominator > 0 ? (1 + factor) * precision * recall / denominator : epsilon;
-  return {precision, recall, f};
+  return {precision, recall, f, hypothesis > 0 && reference > 0};
 }
 
 template <class Real>
-double compute_chrf(const ChrfSettings& settings, std::span<const Real> sums) {
-  const auto factor = static_cast<Real>(settings.beta * settings.beta);
-  const size_t orders = sums.size() / 3;
-  Real f_scores = 0;
+double mean_of_f(const std::vector<OrderScore<Real>>& orders) {
+  Real sum = 0;
+  for (const auto& order : orders) sum += order.f;
+  return Real{100} * sum / static_cast<Real>(orders.size());
+}
+
+template <class Real>
+double f_of_means(const std::vector<OrderScore<Real>>& orders, Real factor) {
   Real precision = 0;
   Real recall = 0;
   int effective = 0;
-  for (size_t order = 0; order < orders; ++order) {
-    const Real hypothesis = sums[3 * order];
-    const Real reference = sums[3 * order + 1];
-    const auto scored = score_order(hypothesis, reference, sums[3 * order + 2], factor);
-    f_scores += scored.f;
-    if (hypothesis > 0 && reference > 0) {
-      precision += scored.precision;
-      recall += scored.recall;
+  for (const auto& order : orders) {
+    if (order.is_effective) {
+      precision += order.precision;
+      recall += order.recall;
       ++effective;
     }
   }
-  if (settings.eps_smoothing)
-    return Real{100} * f_scores / static_cast<Real>(orders);
   if (effective == 0)
     return 0.0;
   precision /= static_cast<Real>(effective);
@@ -97,6 +96,15 @@ double compute_chrf(const ChrfSettings& settings, std::span<const Real> sums) {
   Real score = (1 + factor) * precision * recall;
   score /= factor * precision + recall;
   return Real{100} * score;
+}
+
+template <class Real>
+double compute_chrf(const ChrfSettings& settings, std::span<const Real> sums) {
+  const auto factor = static_cast<Real>(settings.beta * settings.beta);
+  std::vector<OrderScore<Real>> orders;
+  for (size_t i = 0; i < sums.size(); i += 3)
+    orders.push_back(score_order(sums[i], sums[i + 1], sums[i + 2], factor));
+  return settings.eps_smoothing ? mean_of_f(orders) : f_of_means(orders, factor);
 }
 
 }  // namespace
