@@ -1,6 +1,7 @@
 #include "core/text/bpe/bpe_codes.h"
 
-#include <map>
+#include <optional>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -33,7 +34,7 @@ FormatError bad_line(const std::string& name, size_t line, std::string_view text
       "Give a file of codes of subword-nmt or fastBPE.");
 }
 
-/// 0.1 without a header, otherwise "#version: 0.2".
+/// Whether the end of a word is a symbol of its own, as in version 0.1, which may lack a header.
 bool has_separate_end(std::string_view header, const std::string& name) {
   if (!header.starts_with("#version:"))
     return true;
@@ -44,7 +45,23 @@ bool has_separate_end(std::string_view header, const std::string& name) {
                     "Versions 0.1 and 0.2 of subword-nmt are known.");
 }
 
-/// The symbols at `places`, each with the next one; of two that overlap (x x x), the first.
+struct MergeLine {
+  std::string left;
+  std::string right;
+  bool has_count = false;  ///< fastBPE's
+};
+
+std::optional<MergeLine> parse_merge(std::string_view line, bool may_have_count) {
+  const auto parts = split_text(strip_ends(line), " ");
+  const bool has_count = may_have_count && parts.size() == 3 && is_count(parts[2]);
+  if ((parts.size() != 2 && !has_count) || parts[0].empty() || parts[1].empty() ||
+      find_text_fault(line, ControlBytes::kAllow))
+    return std::nullopt;
+  return MergeLine{std::string(parts[0]), std::string(parts[1]), has_count};
+}
+
+/// The symbols after the one at each of the `places` was merged with the next one. Where two merges
+/// overlap (x x x), only the first is made.
 std::vector<std::string> merged_at(const std::vector<size_t>& places,
                                    const std::vector<std::string>& symbols) {
   std::vector<std::string> merged;
@@ -88,21 +105,19 @@ BpeCodes::BpeCodes(const std::string& text, const std::string& name)
   std::vector<Pair> pairs;
   bool counts = first < lines.size();  // fastBPE's
   for (size_t i = first; i < lines.size(); ++i) {
-    const auto parts = split_text(strip_ends(lines[i]), " ");
-    const bool with_count = parts.size() == 3 && is_count(parts[2]) && first == 0;
-    if ((parts.size() != 2 && !with_count) || parts[0].empty() || parts[1].empty() ||
-        find_text_fault(lines[i], ControlBytes::kAllow))
+    const auto merge = parse_merge(lines[i], first == 0);
+    if (!merge)
       throw bad_line(name, i + 1, lines[i]);
-    counts = counts && with_count;
-    pairs.emplace_back(parts[0], parts[1]);
+    counts = counts && merge->has_count;
+    pairs.emplace_back(merge->left, merge->right);
   }
   if (counts)
     separate_end_ = false;
   for (size_t rank = 0; rank < pairs.size(); ++rank)
     merges_.emplace(pairs[rank], static_cast<int64_t>(rank));
-  std::map<Pair, bool> seen;
+  std::set<Pair> seen;
   for (auto pair = pairs.rbegin(); pair != pairs.rend(); ++pair) {
-    if (seen.emplace(*pair, true).second)
+    if (seen.insert(*pair).second)
       halves_[pair->first + pair->second] = *pair;
   }
 }
@@ -128,7 +143,8 @@ void BpeCodes::restrict_to(const std::string& text, int64_t threshold, const std
   is_restricted_ = true;
 }
 
-/// Where the pair of the lowest rank stands, among the pairs that `keeps` leaves; ascending.
+/// The places of the pair with the lowest rank, ascending. `keeps` is called for each pair and
+/// decides whether it takes part.
 template <class Keeps>
 std::vector<size_t> BpeCodes::next_merge(const std::vector<std::string>& symbols,
                                          Keeps keeps) const {
@@ -158,7 +174,8 @@ void BpeCodes::append_end(std::vector<std::string>& symbols) const {
   }
 }
 
-/// Merges the pair of the lowest rank everywhere, until no pair that `keeps` leaves has a rank.
+/// Merges all occurrences of the pair with the lowest rank, and so on until no pair that `keeps`
+/// admits has a rank.
 template <class Keeps>
 std::vector<std::string> BpeCodes::merge(std::string_view word, Keeps keeps) const {
   std::vector<std::string> symbols = utf8_characters(word);
@@ -184,7 +201,7 @@ void BpeCodes::split_unknown(const std::string& symbol,
                              bool final,
                              std::vector<std::string>& to) const {
   const auto halves = halves_.find(final ? symbol + kEnd : symbol);
-  // A merge within the mark of the end itself splits nothing off, and again and again.
+  // Undoing a merge within the end mark itself would split nothing off and never stop.
   if (halves == halves_.end() || (final && !halves->second.second.ends_with(kEnd))) {
     to.push_back(symbol);
     return;
@@ -204,8 +221,8 @@ void BpeCodes::split_unknown(const std::string& symbol,
   }
 }
 
-/// Within the vocabulary, and with separators. A word of one character stays, as in subword-nmt,
-/// even if codes of version 0.1 have merged it with the end of a word.
+/// Splits unknown symbols and adds the separators. A word of one character stays, as in
+/// subword-nmt, even if codes of version 0.1 have merged it with the end of a word.
 std::vector<std::string> BpeCodes::finished(std::vector<std::string> symbols) const {
   const bool is_character = symbols.size() == 1 && utf8_characters(symbols.front()).size() == 1;
   if (is_restricted_ && !is_character) {
