@@ -83,6 +83,7 @@ struct IndexedDataset::State {
   void check_magic() const;
   void check_sizes() const;
   void check_lengths() const;
+  void check_id_bytes(uint64_t promised) const;
   uint64_t largest_as_unsigned() const;
   uint64_t checked(int64_t sentence) const;
 };
@@ -150,6 +151,10 @@ void IndexedDataset::State::check_lengths() const {
       index.release();
   }
   index.release();
+  check_id_bytes(promised);
+}
+
+void IndexedDataset::State::check_id_bytes(uint64_t promised) const {
   if (promised == ids.size())
     return;
   reject(ids,
