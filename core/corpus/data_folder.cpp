@@ -33,7 +33,7 @@ PairNames recorded_pairs(const nlohmann::json& manifest, const std::string& path
   return pairs;
 }
 
-/// The pairs with these languages, each of which may be left open.
+/// The pairs with these languages, either of which may be empty: any.
 PairNames pairs_with(PairNames pairs, const std::string& source, const std::string& target) {
   std::erase_if(pairs, [&](const auto& pair) {
     return (!source.empty() && source != pair.first) || (!target.empty() && target != pair.second);
@@ -41,7 +41,7 @@ PairNames pairs_with(PairNames pairs, const std::string& source, const std::stri
   return pairs;
 }
 
-/// Which pairs are there, for a message.
+/// The names of the pairs, for a message.
 std::string listed_pairs(const PairNames& pairs) {
   if (pairs.empty())
     return "no language pair";

@@ -20,7 +20,8 @@ int64_t count_lines(LineReader& reader) {
   return reader.line_number();
 }
 
-/// What line n of a split's file of that number should be.
+/// What line n of the file of this number must be; a split's files are its texts, its trees and its
+/// alignments.
 const char* counterpart_remedy(const SplitText& split, size_t number) {
   if (number < split.files.size())
     return "Line n of one file must be the translation of line n of the other.";

@@ -126,7 +126,7 @@ class Reader {
     ++position_;
   }
 
-  /// The bracket's only word is the last node: the bracket takes its place.
+  /// Turns a bracket into a leaf: its only word is the last node, which it absorbs.
   void make_leaf(size_t bracket) {
     BracketedTree::Node word = std::move(tree_.nodes.back());
     tree_.nodes.pop_back();

@@ -9,7 +9,7 @@
 namespace phraseq {
 namespace {
 
-/// Subwords under every node of a tree; a leaf's are given.
+/// The number of subwords under every node of a tree; those of the leaves are given.
 std::vector<int64_t> count_subwords(const BracketedTree& tree,
                                     std::span<const int64_t> leaf_subwords) {
   std::vector<int64_t> counts(tree.nodes.size(), 0);
@@ -88,7 +88,7 @@ std::vector<int64_t> SubwordTree::encode() const {
 
 SubwordTree SubwordTree::decode(std::span<const int64_t> code) {
   SubwordTree tree;
-  // Nodes, and how many of their children are missing.
+  // The nodes, with how many of their children are still missing.
   std::vector<std::pair<int64_t, int64_t>> open;
   for (size_t i = 0; i < code.size(); ++i) {
     if (code[i] < 2)

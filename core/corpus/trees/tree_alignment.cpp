@@ -48,7 +48,7 @@ struct SpelledSentence {
     }
   }
 
-  /// "'▁cat' '▁sat'", from the symbol on that holds that character.
+  /// The symbols from the one with this character on, for messages: "'▁cat' '▁sat'".
   std::string shown_from(size_t position) const {
     if (position >= characters.size())
       return "nothing more";
@@ -62,13 +62,13 @@ struct SpelledSentence {
   }
 };
 
-/// Takes the leaves of a tree out of a sentence, from left to right.
+/// Finds the leaves of a tree in a sentence, from left to right.
 class LeafWalk {
  public:
   explicit LeafWalk(std::span<const std::string> symbols) : sentence_(symbols) {}
 
-  /// The number of subwords that begin within a leaf of these characters; nothing if the sentence
-  /// continues with others.
+  /// Passes a leaf with these characters; returns the number of subwords that begin in it, or
+  /// nothing if the sentence continues with other characters.
   std::optional<int64_t> take(const std::string& characters) {
     if (sentence_.characters.compare(position_, characters.size(), characters) != 0)
       return std::nullopt;
@@ -79,7 +79,7 @@ class LeafWalk {
   }
 
   bool is_at_end() const { return position_ >= sentence_.characters.size(); }
-  /// The subwords that no leaf has taken.
+  /// The number of subwords after the last leaf.
   int64_t remaining() const { return static_cast<int64_t>(sentence_.begins.size() - symbol_); }
   /// The next subwords, for messages.
   std::string shown() const { return sentence_.shown_from(position_); }

@@ -10,11 +10,11 @@
 namespace phraseq {
 namespace {
 
-/// A tree that loses constituents at its right edge.
+/// A tree from whose right edge constituents are removed.
 ///
-/// In depth-first order such a constituent is the end of the list of nodes, so that removing it is
-/// cutting the list, and a bracket without children is a bracket at the end. A node on the right
-/// edge holds all subwords from its first one on: partly consumed ones count with what is left.
+/// In depth-first order, such a constituent is the end of the list of nodes, so removing it
+/// shortens the list, and a bracket at the end of the list has lost all its children. A node on the
+/// right edge has all subwords from its first one on; if it has lost some, only the others count.
 class ShrinkingTree {
  public:
   explicit ShrinkingTree(const SubwordTree& tree)
@@ -25,8 +25,8 @@ class ShrinkingTree {
   int64_t tokens(size_t place) const { return subwords_ - nodes_[place].first; }
   int64_t depth(size_t place) const { return nodes_[place].depth; }
 
-  /// The largest node on the right edge of fewer tokens, of several the nearest to the root: tokens
-  /// only grow on the way up.
+  /// The largest node on the right edge with fewer than `limit` tokens; of several equally large
+  /// ones, the nearest to the root. On the way up, the number of tokens only grows.
   std::optional<size_t> largest_below(int64_t limit) const {
     std::optional<size_t> found;
     for (int64_t place = last(); place >= 0 && tokens(at(place)) < limit; place = parent(place))
@@ -42,7 +42,7 @@ class ShrinkingTree {
     return at(place);
   }
 
-  /// Returns the tokens of what was removed.
+  /// Removes a node of the right edge; returns the number of its tokens.
   int64_t remove(size_t place) {
     const int64_t removed = tokens(place);
     subwords_ -= removed;
@@ -72,7 +72,7 @@ void add_leaf(std::vector<int64_t>& phrases, int64_t tokens, int64_t max_tokens,
   phrases.insert(phrases.end(), static_cast<size_t>(tokens / max_tokens), max_tokens);
 }
 
-/// Removes a seed and what its phrase takes in; returns the phrase's tokens.
+/// Removes a seed and the nodes that join its phrase; returns the number of tokens of the phrase.
 int64_t take_phrase(ShrinkingTree& tree, size_t seed, int64_t max_tokens, bool bounded) {
   const int64_t depth = tree.depth(seed);
   int64_t phrase = tree.remove(seed);
