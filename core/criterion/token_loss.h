@@ -35,7 +35,7 @@ PHRASEQ_API LossReport token_loss(const DecoderOutput& output,
                                   nn::Context& context);
 
 /// Σ over the same target tokens of KL(p‖q) + KL(q‖p), where p and q are the distributions of two
-/// passes of one model; differentiable.
+/// passes of one model: a differentiable scalar.
 PHRASEQ_API at::Tensor token_divergence(const DecoderOutput& first,
                                         const DecoderOutput& second,
                                         const Batch& batch,

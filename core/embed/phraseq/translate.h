@@ -27,6 +27,7 @@ enum class Split {
   kNever,   ///< none: a line that is longer than the model accepts is an error
 };
 
+/// How texts are translated, and what is returned.
 struct TranslateOptions {
   int64_t nbest = 1;       ///< hypotheses of each sentence, at most Model::max_nbest()
   bool alignment = false;  ///< fill Hypothesis::alignment
@@ -35,15 +36,18 @@ struct TranslateOptions {
   std::vector<std::string> prefixes = {};
 };
 
+/// A translation of a sentence.
 struct Hypothesis {
   std::string text;
   double score = 0;            ///< ranks; natural logarithm, after the length penalty
   double log_probability = 0;  ///< natural logarithm
   std::vector<std::string> tokens = {};
-  /// (source token, token) for each token: the source token with the largest attention weight.
+  /// For each token, the pair of the index in Sentence::source_tokens with the largest attention
+  /// weight and its own index in `tokens`.
   std::vector<std::pair<int64_t, int64_t>> alignment = {};
 };
 
+/// A sentence of a text, and its translations.
 struct Sentence {
   std::string source;
   std::vector<std::string> source_tokens = {};

@@ -15,7 +15,7 @@ namespace phraseq::nn {
 using RecomputedPart =
     std::function<at::Tensor(const std::vector<at::Tensor>& inputs, Context& context)>;
 
-/// part(inputs, context), for the layers of a stack.
+/// part(inputs, context) in the shape that `part` returns, for the layers of a stack.
 ///
 /// With Context::recomputes() and gradients enabled, nothing that is computed inside is kept for
 /// the backward pass except the inputs: the backward pass computes the part a second time, with the

@@ -33,8 +33,8 @@ class PHRASEQ_API TransformerDecoder : public torch::nn::Module {
                      at::Tensor* cross_weights = nullptr,
                      int64_t weights_layer = -1) const;
 
-  /// The weights of such a layer where every target token sees the whole target (Garg et al. 2019,
-  /// sec. 4.2). Layers above are not computed.
+  /// The weights of such a layer, [target tokens, longest source], where every target token sees
+  /// the whole target (Garg et al. 2019, sec. 4.2). Layers above are not computed.
   at::Tensor full_context_weights(const PackedTokens& target,
                                   const at::Tensor& memory,
                                   const PackedTokens& source,
