@@ -121,7 +121,7 @@ json disks() {
   return {disk("current folder", current), disk("temporary files", folder_for_temporary_files())};
 }
 
-/// Of the environment, which this process's C locale does not follow.
+/// The locale of the environment, which differs from this process's C locale.
 json locale() {
   const std::string before = std::setlocale(LC_CTYPE, nullptr);
   const char* name = std::setlocale(LC_CTYPE, "");

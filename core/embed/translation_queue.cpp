@@ -98,7 +98,7 @@ struct TranslationQueue::State {
   void answer_complete();
 };
 
-/// Until there is something to do; false at the end.
+/// Waits until there is something to do; false at the end.
 bool TranslationQueue::State::wait_for_work() {
   std::unique_lock lock(mutex);
   arrived.wait(lock, [this] { return stopping || !incoming.empty() || !active.empty(); });

@@ -25,7 +25,7 @@ void require_language(const std::vector<std::string>& languages, const std::stri
                    fmt::format("Its languages are {}.", fmt::join(languages, ", ")));
 }
 
-/// Of a source language with several target languages, where no token tells which one is meant.
+/// Warns of a source language with several target languages if no token tells which one is meant.
 void warn_of_unnamed_target(const std::vector<LanguagePair>& pairs,
                             const MultilingualOptions& options) {
   if (options.decoder_langtok || options.encoder_langtok == EncoderToken::kTarget)

@@ -55,7 +55,7 @@ StoredMemory memory_of_folder(const PhraseMemoryTaskOptions& options, const std:
   return StoredMemory::read(options.memory, options.pn_lowercase || is_lower, !is_lower);
 }
 
-/// That of the first folder; those of the others must be equal.
+/// The phrase memory of the first folder. Throws DataError if that of another folder differs.
 StoredMemory memory_of_folders(const PhraseMemoryTaskOptions& options, const std::string& data) {
   const auto folders = data_folders(data);
   StoredMemory memory = memory_of_folder(options, folders.front());

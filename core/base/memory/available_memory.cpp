@@ -34,7 +34,7 @@ uint64_t left_in_control_groups() {
   return left;
 }
 
-/// Of the process, in bytes.
+/// A limit of the process in bytes; nothing if it is unlimited.
 std::optional<uint64_t> limit_of(int resource) {
   rlimit limit{};
   if (getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)

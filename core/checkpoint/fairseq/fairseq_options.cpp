@@ -43,7 +43,7 @@ constexpr std::array kSwitches = {"encoder_normalize_before",
                                   "share_decoder_input_output_embed",
                                   "no_scale_embedding"};
 
-/// Of a language model, in place of the sizes and switches of both stacks.
+/// The sizes and switches of a language model, in place of those of both stacks.
 constexpr std::array kLanguageModelSizes = {
     "decoder_embed_dim", "decoder_ffn_embed_dim", "decoder_layers", "decoder_attention_heads"};
 

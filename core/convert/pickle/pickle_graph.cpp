@@ -10,13 +10,13 @@ void add_entry(const PickleGraph& graph, Entries& found, PickleRef key, PickleRe
     found.emplace_back(graph.at(key).text, value);
 }
 
-/// Of alternating keys and values.
+/// Adds the entries of alternating keys and values.
 void add_alternating(const PickleGraph& graph, Entries& found, const PickleNode& node) {
   for (size_t i = 0; i + 1 < node.items.size(); i += 2)
     add_entry(graph, found, node.items[i], node.items[i + 1]);
 }
 
-/// Of a list of pairs, as protocols 0 and 1 write an OrderedDict.
+/// Adds the entries of a list of pairs. Protocols 0 and 1 write an OrderedDict as such a list.
 void add_pairs(const PickleGraph& graph, Entries& found, PickleRef list) {
   if (list == kNoPickle || graph.at(list).kind != PickleKind::kList)
     return;

@@ -35,7 +35,8 @@ class PHRASEQ_API LoaderCorpus final : public Corpus {
   int64_t mean_epoch_size() const override { return corpus_->mean_epoch_size(); }
   int64_t source_length(int64_t index) const override;
   int64_t target_length(int64_t index) const override;
-  /// Its ids are those of the dictionaries and end in </s>; otherwise an error blames the loader.
+  /// The ids of the example are in the dictionaries and end in </s>; otherwise, throws an error
+  /// that names the loader.
   Example get(int64_t index) const override;
   EmptyLengths empty_lengths() const override;
   std::vector<CorpusPart> parts() const override { return corpus_->parts(); }

@@ -194,7 +194,8 @@ at::Tensor joined(at::TensorList vectors) {
   return all;
 }
 
-/// By the packed weights where the model has them, all of it without autograd; else undefined.
+/// Computes the map with the packed weights, without autograd; undefined if these weights are not
+/// packed or there is dropout.
 at::Tensor packed_linear(const at::Tensor& x,
                          at::TensorList weights,
                          at::TensorList biases,

@@ -46,8 +46,8 @@ bool is_large(const at::Tensor& a, const at::Tensor& b) {
   return a.size(0) >= kRows && a.size(1) >= kColumns && b.size(1) >= kColumns;
 }
 
-/// By rows or by columns without gaps. Of columns of a wider matrix oneDNN takes products by its
-/// reference code, 50 times slower.
+/// Whether the matrix is stored by rows or by columns without gaps. For columns of a wider matrix,
+/// oneDNN uses its reference code, which is 50 times slower.
 bool is_dense(const at::Tensor& x) { return x.is_contiguous() || x.t().is_contiguous(); }
 
 /// The product [m, n] of a [m, k] and b [k, n] by oneDNN if that is faster, otherwise undefined.

@@ -111,7 +111,8 @@ BlockHeader* BlockCache::kept_or_fresh(const SizeClass& wanted) {
   return map_block(wanted);
 }
 
-/// Of the wanted class or one a little larger, so that batches of varying size share their blocks.
+/// Returns a block of this class or of one a little larger, so that batches of varying size share
+/// their blocks; null if there is none.
 BlockHeader* BlockCache::take_kept(int index) {
   const std::lock_guard lock(mutex_);
   for (int i = index; i <= index + kLargerClasses; ++i) {

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::string_view kNoWord = "NULL";
 
-/// Of one source word: links by target word.
+/// The number of a source word's links by target word.
 using Counts = std::unordered_map<uint32_t, int64_t>;
 
 std::vector<Counts> count_links(const Bitext& bitext,

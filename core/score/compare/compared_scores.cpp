@@ -18,8 +18,8 @@ std::vector<Statistics> collect_outputs(const Metric& metric,
   return statistics;
 }
 
-/// Of equal scores the p-value is 1: sacrebleu's formula, made for different systems, gives its
-/// lowest one.
+/// The p-value of equal scores is 1: sacrebleu's formula, which is for different systems, would
+/// give its lowest one.
 std::vector<ComparedScore> compare_statistics(const Metric& metric,
                                               const std::vector<Statistics>& outputs,
                                               const std::vector<SystemOutputs>& systems,

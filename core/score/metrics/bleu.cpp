@@ -20,7 +20,7 @@ double smooth_value_of(const BleuSettings& settings) {
   return settings.smooth_value.value_or(settings.smoothing == Smoothing::kFloor ? 0.1 : 1.0);
 }
 
-/// Of the lengths the one closest to `length`; of two equally close the shorter.
+/// The reference length closest to `length`; of two equally close ones, the shorter.
 size_t closest_length(size_t length, const std::vector<std::vector<uint32_t>>& references) {
   const auto distance = [&](size_t other) {
     return other > length ? other - length : length - other;

@@ -24,7 +24,7 @@ class MeasuredLists {
     }
   }
 
-  /// Of the hypotheses that the weights choose; greater is better.
+  /// The score of the hypotheses that the weights choose; greater is better.
   double score(const RerankWeights& weights) const {
     std::vector<double> sums(metric_.statistics());
     for (size_t i = 0; i < lists_.size(); ++i) {

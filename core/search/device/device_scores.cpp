@@ -15,7 +15,8 @@
 namespace phraseq {
 namespace {
 
-/// Of LibTorch's operator, which gives any of several columns with the same score.
+/// Extra columns that LibTorch's operator is asked for: of several columns with the same score, it
+/// returns any.
 constexpr int64_t kMoreForTies = 8;
 constexpr int64_t kRowsPerTask = 64;
 

@@ -122,8 +122,8 @@ void HttpServer::State::accepted(error_code failure, tcp::socket socket) {
   accept();
 }
 
-/// Until there is nothing left to do; a failure ends one session only, even one that there is no
-/// memory to begin.
+/// Runs until there is nothing left to do. A failure ends one session only, even if there is no
+/// memory to begin it.
 void HttpServer::State::run() {
   for (;;) {
     try {

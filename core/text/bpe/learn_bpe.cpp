@@ -26,7 +26,7 @@ struct RankedPair {
 };
 
 /// The pairs of all words, and a queue of them, the most frequent first. A count that changes is
-/// queued late: one that rose by `queue_raised`, one that fell when the pair comes first.
+/// queued later: by `queue_raised` if it rose, and when the pair comes first if it fell.
 class PairCounts {
  public:
   explicit PairCounts(const std::vector<std::string>& texts) : queue_(Lower{&texts}) {}
@@ -41,7 +41,7 @@ class PairCounts {
   }
   void subtract(const SymbolPair& symbols, int64_t count) { pairs_.at(symbols).count -= count; }
 
-  /// Before `best`, when counts were added.
+  /// Must be called before `best` if counts were added.
   void queue_raised() {
     for (Pair* pair : raised_) {
       pair->second.is_raised = false;
@@ -116,7 +116,7 @@ class Symbols {
   std::unordered_map<std::string, Symbol> numbers_;
 };
 
-/// Its characters, the last with the mark of a word's end.
+/// The characters of a word, the last with the mark of a word's end.
 std::vector<Symbol> symbols_of(const std::string& word, Symbols& symbols) {
   std::vector<std::string> characters = utf8_characters(word);
   characters.back() += "</w>";

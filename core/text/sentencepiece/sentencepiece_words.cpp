@@ -92,7 +92,7 @@ class PieceCheck {
   bool has_blank_ = false;
 };
 
-/// Of a TrainerSpec: whether the model is BPE and blanks begin words.
+/// Whether a TrainerSpec describes a BPE model in which blanks begin words.
 bool is_bpe(std::string_view trainer) {
   bool bpe = false, blank_first = true;
   Fields fields(trainer);
@@ -105,8 +105,8 @@ bool is_bpe(std::string_view trainer) {
   return bpe && blank_first;
 }
 
-/// Of a NormalizerSpec: whether it is one that SentencePiece provides, with the usual blanks. A
-/// user's own rules have another name.
+/// Whether a NormalizerSpec is one that SentencePiece provides, with the usual blanks. A user's own
+/// rules have another name.
 bool is_provided(std::string_view normalizer) {
   constexpr std::array<std::string_view, 5> kNames = {
       "nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf", "identity"};

@@ -27,9 +27,9 @@ PHRASEQ_API at::Tensor dropout_add_norm(const NormInputs& inputs,
                                         const at::Tensor& bias,
                                         double eps);
 
-/// Its gradients, in one pass and a sum: that of x is written to dx and that of residual +
-/// dropout(x) to d_sum, both [rows, model]; without dropout, they may be the same tensor. Returns
-/// those of gain and bias, [2, model].
+/// Computes the gradients of dropout_add_norm, in one pass and a sum: that of x is written to dx
+/// and that of residual + dropout(x) to d_sum, both [rows, model]; without dropout, they may be the
+/// same tensor. Returns those of gain and bias, [2, model].
 PHRASEQ_API at::Tensor dropout_add_norm_backward(const NormInputs& inputs,
                                                  const at::Tensor& dy,
                                                  const at::Tensor& dx,

@@ -15,7 +15,7 @@ namespace phraseq::nn {
 /// Whether a layout is of that kind, with columns that begin at multiples of 8.
 PHRASEQ_API bool is_plain(const AttentionLayout& layout);
 
-/// Its columns and numbers.
+/// The columns and numbers of a plain layout.
 struct PHRASEQ_API PlainColumns {
   int64_t query = 0, key = 0, value = 0;  ///< the first column of each
   int64_t heads = 1, head_dim = 1;
