@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <future>
+#include <set>
 #include <unordered_map>
 #include <utility>
 
@@ -123,6 +124,17 @@ void warn_of_long_pairs(const Bitext& bitext, const WordAligner& aligner) {
   }
 }
 
+/// The phrases that a phrase contains, except for itself.
+std::set<int64_t> phrases_within(const std::vector<std::string>& words,
+                                 const PhraseMatcher& matcher) {
+  std::set<int64_t> phrases;
+  for (const PhraseOccurrence& found : matcher.find(words)) {
+    if (found.length < static_cast<int64_t>(words.size()))
+      phrases.insert(found.phrase);
+  }
+  return phrases;
+}
+
 }  // namespace
 
 std::vector<WordAlignment> align_words(const Bitext& bitext, int64_t iterations) {
@@ -204,14 +216,7 @@ std::vector<double> c_values(const std::vector<PhraseEntry>& entries) {
   std::vector<double> sums(entries.size(), 0);
   std::vector<int64_t> containers(entries.size(), 0);
   for (const PhraseEntry& longer : entries) {
-    std::vector<int64_t> inside;
-    for (const PhraseOccurrence& found : matcher.find(longer.source)) {
-      if (found.length < static_cast<int64_t>(longer.source.size()))
-        inside.push_back(found.phrase);
-    }
-    std::sort(inside.begin(), inside.end());
-    inside.erase(std::unique(inside.begin(), inside.end()), inside.end());
-    for (const int64_t phrase : inside) {
+    for (const int64_t phrase : phrases_within(longer.source, matcher)) {
       sums[static_cast<size_t>(phrase)] += static_cast<double>(longer.count);
       ++containers[static_cast<size_t>(phrase)];
     }
