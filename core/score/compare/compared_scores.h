@@ -11,7 +11,7 @@
 namespace phraseq::score {
 
 /// A score, its interval, and the p-values of its difference from the first system (none for the
-/// first system itself).
+/// first system itself, and for a single sentence).
 struct ComparedScore {
   double score = 0;  ///< the mean of the outputs' scores
   Interval interval;
@@ -41,10 +41,15 @@ struct BucketTable {
 std::vector<Statistics> collect_outputs(const Metric& metric, const ScoreInput& input, int threads);
 
 /// The systems' scores from the statistics of their outputs, the first system being the baseline.
+/// The differences of a single sentence are not tested.
 std::vector<ComparedScore> compare_statistics(const Metric& metric,
                                               const std::vector<Statistics>& outputs,
                                               const std::vector<SystemOutputs>& systems,
                                               const Sampling& sampling);
+
+/// Removes the p-values of scores that a single sentence determines: all its resamples are equal,
+/// so a test means nothing.
+void drop_tests(std::vector<ComparedScore>& scores);
 
 /// One empty bucket for each range between two edges, below the first and from the last on: edges
 /// 15, 30 make [0, 15), [15, 30) and [30, ∞).

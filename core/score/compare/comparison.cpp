@@ -49,14 +49,6 @@ void check_lines(const Buckets& buckets, const ScoreInput& input) {
                   "Lengths are taken from the same line number of both files; nothing was scored.");
 }
 
-/// All resamples of one sentence are equal, so a test of it means nothing.
-void drop_tests(std::vector<ComparedScore>& scores) {
-  for (ComparedScore& score : scores) {
-    score.p_value.reset();
-    score.koehn_p_value.reset();
-  }
-}
-
 BucketTable compare_by_length(const Metric& metric,
                               const ScoreInput& input,
                               const std::vector<SystemOutputs>& systems,
@@ -81,8 +73,6 @@ BucketTable compare_by_length(const Metric& metric,
     for (const auto& output : statistics)
       selected.push_back(select_rows(output, sentences[bucket]));
     result.systems = compare_statistics(metric, selected, systems, sampling);
-    if (result.size == 1)
-      drop_tests(result.systems);
   }
   return table;
 }

@@ -20,6 +20,19 @@ size_t count_shared(const std::vector<std::string>& a, const std::vector<std::st
   return shared.size();
 }
 
+/// How many sentences have words in the reference or in an output.
+size_t count_sentences_with_words(const std::vector<Statistics>& outputs) {
+  size_t count = 0;
+  for (size_t sentence = 0; sentence < outputs.front().sentences(); ++sentence) {
+    const bool has_words = std::any_of(outputs.begin(), outputs.end(), [&](const auto& output) {
+      const auto row = output.row(sentence);
+      return row[1] + row[2] > 0;
+    });
+    count += has_words ? 1 : 0;
+  }
+  return count;
+}
+
 }  // namespace
 
 std::vector<std::string> words_of(std::string_view line, const WordSettings& settings) {
@@ -98,6 +111,8 @@ BucketTable compare_by_frequency(const WordFrequencies& frequencies,
     bucket.size = static_cast<size_t>(outputs.front().sums()[2]);
     if (bucket.size > 0)
       bucket.systems = compare_statistics(metric, outputs, systems, sampling);
+    if (count_sentences_with_words(outputs) == 1)
+      drop_tests(bucket.systems);
     table.metric = metric.name();
     table.signature = comparison_signature(metric, /*references=*/1, sampling);
   }

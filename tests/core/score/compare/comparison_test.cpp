@@ -103,6 +103,22 @@ TEST(Comparison, FindsNoDifferenceBetweenEqualScores) {
   EXPECT_EQ(equal.koehn_p_value, 1.0);
 }
 
+TEST(Comparison, TestsNoDifferenceOfASingleSentence) {
+  EXPECT_FALSE(example_comparison().lengths.rows[2].systems[1].p_value);
+  Metrics metrics;
+  metrics.push_back(std::make_unique<Ter>(TerTokenizerSettings{}));
+  ScoreInput input;
+  input.references = {{"a b c"}};
+  input.systems = {{"A<1>", {"a b c"}}, {"B", {"a b x"}}};
+  const Lines source = {"one"};
+  const auto comparison = compare(
+      metrics, Bleu({}), input, kSystems, {"source", &source, LengthUnit::kWords, {}}, {40, {}, 1});
+  EXPECT_GT(comparison.scores[1][0].score, 0);
+  EXPECT_FALSE(comparison.scores[1][0].p_value);
+  EXPECT_FALSE(comparison.scores[1][0].koehn_p_value);
+  EXPECT_FALSE(comparison.lengths.rows[0].systems[1].p_value);
+}
+
 TEST(Comparison, HasNoScoresInAnEmptyBucket) {
   auto buckets = example_buckets();
   buckets.edges = {1};

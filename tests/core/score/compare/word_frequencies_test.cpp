@@ -112,7 +112,8 @@ TEST_F(WordFrequenciesTest, MatchAWordAtMostAsOftenAsTheReferenceHasIt) {
 
 TEST_F(WordFrequenciesTest, PutAWordIntoTheBucketThatBeginsWithItsFrequency) {
   const auto frequencies = count({"a", "b b", "c c c"}, settings_of("none"));
-  const auto table = compare(frequencies, {1, 2, 3}, {{"a b c"}, {"x x x"}}, {"a b c x"});
+  const auto table = compare(
+      frequencies, {1, 2, 3}, {{"a b c", "a b c"}, {"x x x", "x x x"}}, {"a b c x", "a b c x"});
   std::vector<double> first, second;
   for (const BucketScores& row : table.rows) {
     first.push_back(row.systems[0].score);
@@ -125,6 +126,15 @@ TEST_F(WordFrequenciesTest, PutAWordIntoTheBucketThatBeginsWithItsFrequency) {
   EXPECT_FALSE(table.rows[3].to);
   EXPECT_FALSE(table.rows[1].systems[0].p_value);
   EXPECT_TRUE(table.rows[1].systems[1].p_value);
+}
+
+TEST_F(WordFrequenciesTest, AreNotTestedIfOneSentenceHasAllWordsOfABucket) {
+  const auto frequencies = count({"a", "b b"}, settings_of("none"));
+  const auto table = compare(frequencies, {1, 2}, {{"a b", "b"}, {"x b", "x"}}, {"a b", "b"});
+  EXPECT_EQ(table.rows[1].systems[1].score, 0);
+  EXPECT_FALSE(table.rows[1].systems[1].p_value);
+  EXPECT_FALSE(table.rows[1].systems[1].koehn_p_value);
+  EXPECT_TRUE(table.rows[2].systems[1].p_value);
 }
 
 TEST_F(WordFrequenciesTest, HaveNoScoresForABucketWithoutWordsOfTheReference) {
