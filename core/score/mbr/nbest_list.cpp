@@ -55,15 +55,39 @@ std::optional<Entry> fairseq_probability(std::string_view line) {
   return Entry{*id, sum * std::numbers::ln2, {}};
 }
 
+/// The parts between words "|||", without the spaces around them. The line of an empty translation
+/// begins with "0 ||| |||".
+std::vector<std::string_view> moses_fields(std::string_view line) {
+  constexpr std::string_view kSeparator = " |||";
+  std::vector<std::string_view> fields;
+  size_t begin = 0;
+  for (size_t at = line.find(kSeparator); at != std::string_view::npos;
+       at = line.find(kSeparator, at + 1)) {
+    const size_t end = at + kSeparator.size();
+    if (end < line.size() && line[end] != ' ')
+      continue;  // the beginning of a longer word
+    fields.push_back(trimmed(line.substr(begin, at - begin)));
+    begin = end;
+  }
+  fields.push_back(trimmed(line.substr(begin)));
+  return fields;
+}
+
+/// "0-0 1-2" for words, "0=0 1-2=1" for phrases; nothing if no words are aligned.
+bool is_moses_alignment(std::string_view field) {
+  return field.find_first_not_of("0123456789-= ") == std::string_view::npos &&
+         !finite_number_in(field);
+}
+
+/// Moses can write alignments after the score.
 std::optional<Entry> moses_entry(std::string_view line) {
-  const auto fields = split_text(line, " ||| ");
+  auto fields = moses_fields(line);
+  while (fields.size() > 4 && is_moses_alignment(fields.back())) fields.pop_back();
   if (fields.size() < 2)
     return std::nullopt;
   const auto id = number_in<int64_t>(fields.front());
-  if (!id)
-    return std::nullopt;
   const auto score = fields.size() < 3 ? 0.0 : finite_number_in(fields.back());
-  if (!score)
+  if (!id || !score)
     return std::nullopt;
   return Entry{*id, *score, std::string(fields[1])};
 }

@@ -142,6 +142,21 @@ TEST_F(NBestLists, AreReadFromOtherFormats) {
   EXPECT_THAT(plain[1].texts, ElementsAre("c", "d"));
 }
 
+// As Moses writes them with -print-alignment-info-in-n-best and without words, and as Marian does.
+TEST_F(NBestLists, OfMosesMayHaveAlignmentsAndNoWords) {
+  std::string text = "0 ||| a b ||| LM0= -2 ||| -0.5 ||| 0-1=0-1 ||| 0-0 1-1 \n";
+  text += "0 ||| ||| LM0= -1 ||| -2 ||| ||| \n";
+  text += "0 ||| a |||| b ||| 0-0 1-1 ||| F0= -3 ||| -3\n";
+  text += "0 ||| c  ||| -4\n";
+  const auto lists = read_nbest_lists(file("moses", text), NBestFormat::kMoses, 1);
+  EXPECT_THAT(lists[0].texts, ElementsAre("a b", "", "a |||| b", "c"));
+  EXPECT_THAT(lists[0].scores, ElementsAre(-0.5, -2, -3, -4));
+  for (const std::string line : {"0 ||| a ||| 0-0\n", "0 ||| a ||| x ||| 0-0 ||| 0-0\n"}) {
+    const std::string bad = file("bad", line);
+    EXPECT_THAT(problem(bad, NBestFormat::kMoses, 1), HasSubstr(bad + ":1")) << line;
+  }
+}
+
 TEST_F(NBestLists, WithFaultsAreRejectedWithTheLine) {
   const std::string short_file = file("short", "a\nb\nc\n");
   EXPECT_THAT(problem(short_file, NBestFormat::kPlain, 2),
