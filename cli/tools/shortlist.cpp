@@ -1,8 +1,11 @@
 // phraseq shortlist: which target words the words of a source sentence may be translated to.
 
+#include <cstddef>
+#include <cstdint>
 #include <iterator>
 #include <span>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -18,6 +21,14 @@ namespace {
 
 using namespace phraseq;
 
+/// How many source words have translations. The entries are sorted by source word.
+int64_t count_source_words(const std::vector<LexicalEntry>& entries) {
+  int64_t count = 0;
+  for (size_t i = 0; i < entries.size(); ++i)
+    count += i == 0 || entries[i].source != entries[i - 1].source ? 1 : 0;
+  return count;
+}
+
 int build(const ShortlistCommandOptions& options) {
   check_result_target(options.output);
   const Bitext bitext = read_bitext(options.source, options.target);
@@ -29,7 +40,7 @@ int build(const ShortlistCommandOptions& options) {
   print_summary(options.output,
                 fmt::format("{} of {} from {}",
                             counted(std::ssize(entries), "word pair"),
-                            counted(std::ssize(bitext.source.words), "source word"),
+                            counted(count_source_words(entries), "source word"),
                             counted(std::ssize(alignments), "sentence pair")));
   return kExitOk;
 }

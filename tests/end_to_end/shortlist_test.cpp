@@ -64,6 +64,16 @@ TEST(ShortlistCommand, WritesToStandardOutput) {
   EXPECT_EQ(printed.output, workspace.read("lex"));
 }
 
+TEST(ShortlistCommand, CountsTheSourceWordsThatHaveTranslations) {
+  Workspace workspace;
+  workspace.write("text.en", "one well two\none\n");
+  workspace.write("text.de", "eins zwei\nein\n");
+  workspace.write("links", "0-0 2-1\n0-0\n");
+  const CommandResult result = workspace.run(
+      words("shortlist build --source text.en --target text.de --alignment links --output lex"));
+  EXPECT_EQ(result.output, "lex: 3 word pairs of 2 source words from 2 sentence pairs\n");
+}
+
 TEST(ShortlistCommand, RejectsACompressedOutput) {
   Workspace workspace;
   const CommandResult result = workspace.run(
