@@ -154,7 +154,27 @@ bool is_rejected(const OptionField& field, const Problems& problems) {
   });
 }
 
-void check_required(const OptionTable& table, bool has_unknown, Problems& problems) {
+/// What to say about a missing argument if a list may have taken it: a list of texts takes all
+/// values up to the next option.
+std::string taken_by_list(const OptionTable& table, std::span<const std::string> arguments) {
+  for (const OptionField& field : table.fields()) {
+    const auto* list = std::get_if<std::vector<std::string>*>(&field.target);
+    if (list == nullptr || field.is_positional || field.origin != OptionOrigin::kCommandLine)
+      continue;
+    const std::vector<std::string>& items = **list;
+    if (items.size() > 1 && std::ranges::find(arguments, items.back()) != arguments.end()) {
+      return fmt::format(" Is it '{}'? --{} took it, with all values up to the next option.",
+                         excerpt(items.back()),
+                         field.name);
+    }
+  }
+  return {};
+}
+
+void check_required(const OptionTable& table,
+                    std::span<const std::string> arguments,
+                    bool has_unknown,
+                    Problems& problems) {
   for (const OptionField& field : table.fields()) {
     const bool is_given = field.origin != OptionOrigin::kDefault && !field.to_text().empty();
     if (!field.is_required || is_given || is_rejected(field, problems))
@@ -164,7 +184,8 @@ void check_required(const OptionTable& table, bool has_unknown, Problems& proble
       continue;
     const std::string name =
         field.is_positional && !field.metavariable.empty() ? field.metavariable : "--" + field.name;
-    problems.push_back(fmt::format("{} is missing: {}", name, field.help));
+    const std::string taken = field.is_positional ? taken_by_list(table, arguments) : "";
+    problems.push_back(fmt::format("{} is missing: {}{}", name, field.help, taken));
   }
 }
 
@@ -259,7 +280,7 @@ void parse_command_line(OptionTable& table,
   const bool config_is_read = problems.empty();
   const bool has_unknown = apply_arguments(table, arguments, explain_unknown, problems);
   if (config_is_read)  // otherwise what is missing may be in it
-    check_required(table, has_unknown, problems);
+    check_required(table, arguments, has_unknown, problems);
   const auto add = [&problems](std::vector<std::string> more) {
     problems.insert(problems.end(), more.begin(), more.end());
   };

@@ -166,6 +166,23 @@ TEST(CommandLine, NamesAMissingArgumentByItsValuesName) {
             "unknown option --quite");
 }
 
+TEST(CommandLine, NamesTheListThatTookAMissingArgument) {
+  const auto complaint_about = [](const Arguments& arguments) {
+    OptionTable table;
+    std::string data;
+    std::vector<std::string> folders;
+    table.field("data", data, "Folder.").positional().required().value_name("DATA");
+    table.field("plugin-dir", folders, "Folders of plugins.");
+    return message_of([&] { parse_command_line(table, arguments); });
+  };
+  EXPECT_EQ(
+      complaint_about({"--plugin-dir", "lib", "data-bin"}),
+      "DATA is missing: Folder. Is it 'data-bin'? --plugin-dir took it, with all values up to "
+      "the next option.");
+  EXPECT_EQ(complaint_about({"--plugin-dir", "lib"}), "DATA is missing: Folder.");
+  EXPECT_EQ(complaint_about({"--plugin-dir", "lib,more"}), "DATA is missing: Folder.");
+}
+
 TEST(CommandLine, MissesARequiredOptionThatIsEmpty) {
   OptionTable table;
   std::string arch;
