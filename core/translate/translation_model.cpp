@@ -2,7 +2,9 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
 
+#include <c10/core/ScalarType.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -96,6 +98,32 @@ bool fits(const DecoderOutput& output, int64_t tokens, int64_t words) {
          (!bias.defined() || (bias.dim() == 1 && bias.size(0) == words));
 }
 
+/// What is wrong with the shapes of a pass's output; empty if nothing is.
+std::string fault_of_shape(const DecoderOutput& output, int64_t tokens, int64_t words) {
+  if (fits(output, tokens, words))
+    return {};
+  return fmt::format(
+      "expected hidden [{}, model], output_weight [{}, model] and, if there is one, output_bias "
+      "[{}]; got {}, {} and {}",
+      tokens,
+      words,
+      words,
+      nn::shape_text(output.hidden),
+      nn::shape_text(output.output_weight),
+      nn::shape_text(output.output_bias));
+}
+
+/// What is wrong with the type of the hidden rows, which are multiplied by a matrix in 16 bits if
+/// activations have them; empty if nothing is.
+std::string fault_of_type(const at::Tensor& hidden, const nn::Context& context) {
+  const at::ScalarType type = context.activation_type();
+  if (!at::isReducedFloatingType(type) || hidden.scalar_type() == type)
+    return {};
+  return fmt::format("expected hidden of type {}, the Context's activation_type(); got {}",
+                     at::toString(type),
+                     at::toString(hidden.scalar_type()));
+}
+
 /// The task that the checkpoint records, with the data and the tokenizer of the options.
 std::unique_ptr<Task> load_task(const Registry& registry,
                                 const Selection& selection,
@@ -176,20 +204,11 @@ DecoderOutput TranslationModel::forward(const Batch& batch, nn::Context& context
   const Component& component = *architecture_selection.component;
   DecoderOutput output =
       call_component(component, "forward", [&] { return model->forward(batch, context); });
-  const int64_t tokens = batch.target_in.tokens();
-  if (!fits(output, tokens, target_vocabulary)) {
-    throw component_failure(
-        component,
-        "forward",
-        fmt::format("expected hidden [{}, model], output_weight [{}, model] and, if there is one, "
-                    "output_bias [{}]; got {}, {} and {}",
-                    tokens,
-                    target_vocabulary,
-                    target_vocabulary,
-                    nn::shape_text(output.hidden),
-                    nn::shape_text(output.output_weight),
-                    nn::shape_text(output.output_bias)));
-  }
+  std::string fault = fault_of_shape(output, batch.target_in.tokens(), target_vocabulary);
+  if (fault.empty())
+    fault = fault_of_type(output.hidden, context);
+  if (!fault.empty())
+    throw component_failure(component, "forward", fault);
   return output;
 }
 

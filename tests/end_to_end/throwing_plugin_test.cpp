@@ -207,6 +207,9 @@ TEST_F(ThrowingPlugin, IsNamedWhenItReturnsWhatDoesNotFit) {
     expect_named(trained, "architecture 'throwing' failed in forward: expected hidden [");
     EXPECT_THAT(trained.errors, HasSubstr(bias));
   }
+  expect_named(train("--arch throwing --gives fp32-rows --precision bf16"),
+               "architecture 'throwing' failed in forward: expected hidden of type BFloat16, the "
+               "Context's activation_type(); got Float");
   ASSERT_EQ(train("--arch throwing").exit_code, kExitOk);
   expect_named(generate("--model-overrides gives=no-session"),
                "architecture 'throwing' failed in start_decoding: it returned no session");

@@ -50,7 +50,7 @@ struct ThrowingOptions final : nn::TransformerOptions {
         .one_of({"nothing", "forward", "backward", "start", "step"});
     table.field("thrown", thrown, "What.").one_of({"std", "own", "number", "memory"});
     table.field("gives", gives, "What is returned.")
-        .one_of({"all", "few-words", "short-bias", "no-session", "narrow-scores"});
+        .one_of({"all", "few-words", "short-bias", "fp32-rows", "no-session", "narrow-scores"});
     table.field("nan-in", nan_in, "Numbers of training passes, from 1, whose output is NaN.");
     table.field("throw-above", throw_above, "In training, at batches of more target tokens only.");
   }
@@ -112,6 +112,8 @@ class ThrowingModel final : public nn::TransformerModel {
       output.output_weight = output.output_weight.narrow(0, 0, output.output_weight.size(0) - 3);
     if (options_.gives == "short-bias")
       output.output_bias = at::zeros({3});
+    if (options_.gives == "fp32-rows")
+      output.hidden = output.hidden.to(at::kFloat);
     return output;
   }
   std::unique_ptr<DecodingSession> start_decoding(const Batch& batch,
