@@ -162,6 +162,7 @@ OptionField& OptionField::former_name(std::string_view other) {
 OptionField& OptionField::word(std::string_view text, int64_t number) {
   number_word = text;
   word_number = number;
+  default_text = to_text();
   return *this;
 }
 

@@ -61,6 +61,12 @@ TEST(OptionField, ReadsPythonsListsAndEmptyOnes) {
   EXPECT_THAT(sample.options.frequency, IsEmpty());
 }
 
+TEST(OptionField, HasAWordAsItsDefault) {
+  int64_t size = -1;
+  OptionTable table;
+  EXPECT_EQ(table.field("size", size, "A size.").at_least(0).word("auto", -1).default_text, "auto");
+}
+
 TEST(OptionField, TakesAWordInPlaceOfANumber) {
   int64_t size = 5;
   OptionTable table;
