@@ -9,6 +9,7 @@
 
 #include "core/conformance/fixtures/small_model.h"
 #include "core/conformance/fixtures/trial_device.h"
+#include "core/nn/shape_text.h"
 #include "core/search/sessions/log_softmax_scores.h"
 
 namespace phraseq::conformance {
@@ -62,6 +63,22 @@ class Session {
   std::unique_ptr<DecodingSession> session_;
   int steps_ = 0;
 };
+
+Findings steps_score_every_word(const Registry& registry, const Selection& selection) {
+  const at::NoGradGuard no_gradients;
+  const std::vector<Example> examples = toy_examples();
+  Session session(registry, selection, examples);
+  const at::Tensor scores =
+      session.step(std::vector<int64_t>(examples.size(), session.start_token())).scores;
+  const auto rows = static_cast<int64_t>(examples.size());
+  const int64_t columns = session.one_pass(examples.front()).size(1) + (*session).slots();
+  if (scores.defined() && scores.sizes() == at::IntArrayRef{rows, columns})
+    return {};
+  return {fmt::format("StepOutput::scores is {}; expected [rows, vocab + slots], [{}, {}]",
+                      nn::shape_text(scores),
+                      rows,
+                      columns)};
+}
 
 Findings steps_as_one_pass(const Registry& registry, const Selection& selection) {
   const at::NoGradGuard no_gradients;
@@ -184,6 +201,7 @@ Findings attention_over_the_source(const Registry& registry, const Selection& se
 std::vector<Check> decoding_checks(const Registry& registry, const Selection& selection) {
   const auto check = check_maker(registry, selection);
   return {
+      check("a step scores every word", steps_score_every_word),
       check("step-by-step decoding gives the scores of a single pass", steps_as_one_pass),
       check("rows keep their state when a search reorders them", rows_keep_their_past),
       check("a sentence is decoded alone as in a batch, also an empty sentence", a_session_alone),

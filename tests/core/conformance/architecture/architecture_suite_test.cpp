@@ -51,6 +51,22 @@ class DeafSession final : public DecodingSession {
   std::unique_ptr<DecodingSession> inner_;
 };
 
+/// A session that leaves out the last word.
+class NarrowSession final : public DecodingSession {
+ public:
+  explicit NarrowSession(std::unique_ptr<DecodingSession> inner) : inner_(std::move(inner)) {}
+  int64_t rows() const override { return inner_->rows(); }
+  StepOutput step(const at::Tensor& last_tokens) override {
+    StepOutput output = inner_->step(last_tokens);
+    output.scores = output.scores.narrow(1, 0, output.scores.size(1) - 1);
+    return output;
+  }
+  void select(const std::vector<int64_t>& rows) override { inner_->select(rows); }
+
+ private:
+  std::unique_ptr<DecodingSession> inner_;
+};
+
 class Faulty final : public nn::TransformerModel {
  public:
   Faulty(const FaultyOptions& options, const ArchitectureSetup& setup)
@@ -80,9 +96,11 @@ class Faulty final : public nn::TransformerModel {
                                                   const DecodingLimits& limits,
                                                   nn::Context& context) override {
     auto session = TransformerModel::start_decoding(batch, limits, context);
-    if (fault_ != "deaf to select")
-      return session;
-    return std::make_unique<DeafSession>(std::move(session));
+    if (fault_ == "deaf to select")
+      return std::make_unique<DeafSession>(std::move(session));
+    if (fault_ == "omits a word")
+      return std::make_unique<NarrowSession>(std::move(session));
+    return session;
   }
 
  private:
@@ -144,6 +162,10 @@ TEST_F(ArchitectureSuite, FindsAWrongGradient) {
 
 TEST_F(ArchitectureSuite, FindsRowsOfTheWrongShape) {
   EXPECT_THAT(failures("padded"), Contains("forward returns packed rows and the output matrix"));
+}
+
+TEST_F(ArchitectureSuite, FindsStepsThatOmitAWord) {
+  EXPECT_THAT(failures("omits a word"), Contains("a step scores every word"));
 }
 
 TEST_F(ArchitectureSuite, FindsStepsThatAreNotTheForwardPass) {
