@@ -130,6 +130,14 @@ TEST(OptionsOfTheCheck, AreRejectedWhenNoComponentHasThem) {
                     HasSubstr("did you mean 'planted-factor'")));
 }
 
+TEST(OptionsOfTheCheck, SayHowAValueContainsAComma) {
+  const Outcome outcome = check_planted("--set planted-factor=1,5");
+  EXPECT_EQ(outcome.code, 2) << outcome.text;
+  EXPECT_THAT(
+      outcome.text,
+      AllOf(HasSubstr("--set 5: expected NAME=VALUE"), HasSubstr("within a value, write '\\,'.")));
+}
+
 /// The library's other components do not have the option.
 TEST(OptionsOfTheCheck, ReachTheComponentsThatHaveThem) {
   const Outcome outcome = check_planted("--kind lr_scheduler --set planted-factor=1.5");
