@@ -21,6 +21,7 @@
 #include "core/io/folders/scratch_folder.h"
 #include "core/nn/architecture.h"
 #include "core/plugin/loader.h"
+#include "core/text/replace_all.h"
 
 namespace {
 
@@ -82,8 +83,11 @@ struct Count {
 void print_verdict(const Verdict& verdict) {
   constexpr std::array<const char*, 3> kWords = {"ok", "FAILED", "-"};
   fmt::print(" {}\n", kWords[static_cast<size_t>(verdict.kind)]);
-  if (!verdict.findings.empty())
-    fmt::print("      {}\n", first_items(verdict.findings, kMaxFindings, "\n      "));
+  if (verdict.findings.empty())
+    return;
+  // A finding may have several lines, too.
+  const std::string lines = "\n" + first_items(verdict.findings, kMaxFindings, "\n");
+  fmt::print("{}\n", replace_all(lines, "\n", "\n      ").substr(1));
 }
 
 /// Prints the title before the check runs, so that the last line names a check that takes too long.

@@ -97,6 +97,8 @@ const std::vector<Planted>& planted() {
              "a sentence has 3 rows, but DecodingLimits::rows_per_sentence is 1")},
       {"metric planted_long_rows",
        HasSubstr("measure() writes 5 statistics, but statistics() announces 2")},
+      {"metric planted_rejecting",
+       HasSubstr("      threw: the sentence has no tree\n        Parse it.\n")},
       {"tokenizer planted_buffer",
        fails("threads can encode concurrently", "encode() and decode() may not write to members")},
       {"tokenizer planted_vowels",

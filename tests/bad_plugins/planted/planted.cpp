@@ -15,6 +15,7 @@
 #include <ATen/ops/ones.h>
 #include <ATen/ops/zeros.h>
 
+#include "core/base/error.h"
 #include "core/criterion/criterion.h"
 #include "core/criterion/token_loss.h"
 #include "core/data/data_loader.h"
@@ -198,6 +199,19 @@ struct LongRows final : Metric {
   }
 };
 
+/// Rejects every sentence, with a remedy.
+struct Rejecting final : Metric {
+  Rejecting(const NoOptions&, const MetricSetup&) {}
+  std::string name() const override { return "none"; }
+  size_t statistics() const override { return 1; }
+  void measure(std::string_view,
+               std::span<const std::string_view>,
+               std::span<double>) const override {
+    throw DataError("the sentence has no tree", "Parse it.");
+  }
+  double score(std::span<const double>) const override { return 0; }
+};
+
 /// Words from a buffer that all threads share, for a moment that is long enough for each of them to
 /// be there, or words without their vowels.
 template <bool kShares>
@@ -272,6 +286,7 @@ void register_components(Registry& registry) {
   registry.add<Decoder, PlantedSearch<false>, SearchOptions>("planted_deaf", "No constraints");
   registry.add<Decoder, PlantedSearch<true>, SearchOptions>("planted_wide", "Too many rows");
   registry.add<Metric, LongRows, NoOptions>("planted_long_rows", "More statistics than announced");
+  registry.add<Metric, Rejecting, NoOptions>("planted_rejecting", "Rejects every sentence");
   registry.add<Tokenizer, PlantedTokenizer<true>, NoOptions>("planted_buffer", "A shared buffer");
   registry.add<Tokenizer, PlantedTokenizer<false>, NoOptions>("planted_vowels", "Loses vowels");
   registry.add<LrScheduler, CountingSchedule, NoOptions>("planted_count", "Counts its calls");
