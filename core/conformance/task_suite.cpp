@@ -36,11 +36,24 @@ struct OpenedTask {
     }
     if (!task->has_split(data.split))
       throw NotApplicable(fmt::format("it finds no split '{}' in {}", data.split, data.folder));
-    corpus = task->open(data.split, /*training=*/false);
+    open_corpus(data);
     for (int64_t i = 0; i < std::min(kMaxSentences, corpus->size()); ++i)
       examples.push_back(corpus->get(i));
     for (const Example& example : examples)
       texts.push_back(task->text(example.source, PairSide::kSource));
+  }
+
+  /// Of generated data (those whose size is known), a task may need more than there is.
+  void open_corpus(const TrialData& data) {
+    try {
+      corpus = task->open(data.split, /*training=*/false);
+    } catch (const Error& failure) {
+      if (data.pairs == 0)
+        throw;
+      throw Error(failure.exit_code(),
+                  failure.message(),
+                  "If it needs more than the generated text, give data with --data FOLDER.");
+    }
   }
 
   std::unique_ptr<Task> task;

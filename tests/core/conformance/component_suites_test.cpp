@@ -15,6 +15,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/base/error.h"
 #include "core/conformance/suites.h"
 #include "core/criterion/criterion.h"
 #include "core/criterion/token_loss.h"
@@ -33,8 +34,10 @@
 namespace phraseq::conformance {
 namespace {
 
+using testing::AllOf;
 using testing::Contains;
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
 
 struct NoOptions final : Options {
@@ -223,11 +226,18 @@ struct TestTokenizer final : Tokenizer {
   mutable int calls_ = 0;
 };
 
-enum class Duty { kRight, kLosesASentence, kForgetsWords, kInventsWords };
+enum class Duty { kRight, kLosesASentence, kForgetsWords, kInventsWords, kReadsAnotherFile };
 
 template <Duty kDuty>
 struct TestTask final : TranslationTask {
   using TranslationTask::TranslationTask;
+  std::unique_ptr<Corpus> open(const std::string& split,
+                               bool training,
+                               const SequenceConventions& conventions) const override {
+    if (kDuty == Duty::kReadsAnotherFile)
+      throw DataError("there are no domains");
+    return TranslationTask::open(split, training, conventions);
+  }
   Batch collate(const std::vector<Example>& examples,
                 const SequenceConventions& conventions) const override {
     if (kDuty == Duty::kLosesASentence)
@@ -259,13 +269,17 @@ class ComponentSuites : public ::testing::Test {
     const TrialData data = write_toy_data(folder_.path());
     std::vector<std::string> titles;
     for (const Check& check : checks_of(registry, selection, data, folder_.path())) {
-      if (run(check).kind == Verdict::Kind::kFails)
-        titles.push_back(check.title);
+      const Verdict verdict = run(check);
+      if (verdict.kind != Verdict::Kind::kFails)
+        continue;
+      titles.push_back(check.title);
+      findings_.insert(findings_.end(), verdict.findings.begin(), verdict.findings.end());
     }
     return titles;
   }
 
   TemporaryFolder folder_;
+  std::vector<std::string> findings_;  ///< of all checks that failed
 };
 
 TEST_F(ComponentSuites, FindACriterionThatReportsMeans) {
@@ -362,6 +376,12 @@ TEST_F(ComponentSuites, FindATaskThatLosesOrInventsWords) {
               ElementsAre("a batch contains every sentence"));
   EXPECT_THAT((failures<Task, TestTask<Duty::kForgetsWords>, TranslationOptions>()),
               ElementsAre("encoding and decoding preserves text, also an empty line"));
+}
+
+TEST_F(ComponentSuites, SayHowATaskGetsWhatTheGeneratedTextLacks) {
+  failures<Task, TestTask<Duty::kReadsAnotherFile>, TranslationOptions>();
+  EXPECT_THAT(findings_,
+              Contains(AllOf(HasSubstr("there are no domains"), HasSubstr("--data FOLDER"))));
 }
 
 }  // namespace
