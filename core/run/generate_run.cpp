@@ -2,11 +2,26 @@
 
 #include <fmt/format.h>
 
+#include "core/data/task.h"
+#include "core/nn/architecture.h"
 #include "core/options/command_line.h"
 #include "core/search/decoders/constrained_beam.h"
 #include "core/text/tokenizer.h"
 
 namespace phraseq {
+namespace {
+
+/// Where an option is that a checkpoint has recorded; empty for other options.
+std::string explain_recorded(const Registry& registry, const std::string& option) {
+  constexpr KindOption kRecorded[] = {{Architecture::kKind, "arch"}, {Task::kKind, "task"}};
+  const std::string owners = owners_of_option(registry, kRecorded, option);
+  if (owners.empty())
+    return {};
+  return owners +
+         ", and the checkpoint contains its value (--model-overrides replaces an architecture's)";
+}
+
+}  // namespace
 
 GenerateRun::GenerateRun(std::span<const std::string> arguments, bool line_by_line)
     : loaded(load_plugins_for(arguments)), options(line_by_line) {
@@ -43,7 +58,8 @@ void GenerateRun::describe_tokenizer(std::span<const std::string> arguments) {
 std::string GenerateRun::explain_unknown(const std::string& option) const {
   constexpr KindOption kKinds[] = {
       {Decoder::kKind, "decoder"}, {Metric::kKind, "scoring"}, {Tokenizer::kKind, "tokenizer"}};
-  return owners_of_option(loaded->registry, kKinds, option);
+  const std::string owners = owners_of_option(loaded->registry, kKinds, option);
+  return owners.empty() ? explain_recorded(loaded->registry, option) : owners;
 }
 
 namespace {

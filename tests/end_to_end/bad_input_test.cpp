@@ -249,6 +249,15 @@ TEST_F(BadInput, AnOptionOfAnotherDecoderIsAnsweredWithThatDecoder) {
   }
 }
 
+TEST_F(BadInput, AnOptionOfTheModelIsAnsweredWithTheCheckpoint) {
+  const CommandResult result = workspace_.run(words("generate --path run --encoder-layers 3"));
+  EXPECT_EQ(result.exit_code, kExitUsage);
+  EXPECT_THAT(result.errors,
+              AllOf(HasSubstr("unknown option --encoder-layers; it is an option of --arch "),
+                    HasSubstr("the checkpoint contains its value"),
+                    HasSubstr("--model-overrides")));
+}
+
 TEST_F(BadInput, EachValidationSplitHasANameOfItsOwn) {
   for (const std::string subsets : {"valid,valid", "valid,", ",valid"}) {
     for (const std::string command : {"train data-bin --arch transformer_tiny --max-tokens 100",
