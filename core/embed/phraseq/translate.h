@@ -95,6 +95,7 @@ class PHRASEQ_EXPORT Model {
   explicit Model(const std::string& path, const std::vector<std::string>& options = {});
   /// No call of `translate` may be running.
   ~Model();
+  /// The model that was moved from can then only be destroyed or assigned to.
   Model(Model&&) noexcept;
   Model& operator=(Model&&) noexcept;
 
