@@ -78,7 +78,9 @@ struct DataLoaderSetup {
   /// Set when examples contain phrases; indexed data must then hold them.
   std::optional<PhraseSource> phrases = {};
   bool alignments = false;  ///< examples have kAlignmentExtra; a training set must have it
-  bool sample = false;      ///< training text is segmented at random, anew in every epoch
+  /// Training text is segmented at random, anew in every epoch: `encode_…` get a seed that depends
+  /// on the epoch. A loader that cannot do this throws a UsageError.
+  bool sample = false;
   uint64_t seed = 1;
 };
 

@@ -121,7 +121,7 @@ TEST_F(TextData, RejectsBpeDropoutForWords) {
   write_small_text();
   EXPECT_THAT(
       whole_message_of<UsageError>([&] { task_from_folder(with(kPair, "bpe-dropout", "0.1")); }),
-      HasSubstr("'word' cannot segment at random"));
+      HasSubstr("'word' cannot segment at random: it has no option bpe-dropout"));
 }
 
 TEST_F(TextData, SaysThatBpeDropoutNeedsTheRawText) {

@@ -62,7 +62,13 @@ bool Loader::has_split(const std::string& split) const {
   return std::filesystem::is_regular_file(file(split, setup_.source_language));
 }
 
-std::unique_ptr<Corpus> Loader::open(const std::string& split, bool /*training*/) const {
+std::unique_ptr<Corpus> Loader::open(const std::string& split, bool training) const {
+  // Such a loader encodes in Corpus::get, with a seed that is a function of setup_.seed, the epoch
+  // (Corpus::start_epoch) and the line.
+  if (training && setup_.sample) {
+    throw UsageError("--bpe-dropout: the data loader @name@ does not segment text at random",
+                     "Train without --bpe-dropout, or with --data-loader text.");
+  }
   const std::string source_file = file(split, setup_.source_language);
   const std::string target_file = file(split, setup_.target_language);
   const auto sources = read_lines(source_file);

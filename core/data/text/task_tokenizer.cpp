@@ -32,9 +32,10 @@ void sample_with(OptionTable& table, const std::string& tokenizer, double dropou
   if (sampling == nullptr)
     sampling = table.find("bpe-dropout");
   if (sampling == nullptr) {
-    throw UsageError(
-        fmt::format("--bpe-dropout: the tokenizer '{}' cannot segment at random", tokenizer),
-        "Use a SentencePiece model, or the tokenizers moses and bpe with --bpe.");
+    throw UsageError(fmt::format("--bpe-dropout: the tokenizer '{}' cannot segment at random: it "
+                                 "has no option bpe-dropout",
+                                 tokenizer),
+                     "Use a SentencePiece model, or the tokenizers moses and bpe with --bpe.");
   }
   sampling->from_text(fmt::format("{}", dropout), OptionOrigin::kCommandLine);
 }
