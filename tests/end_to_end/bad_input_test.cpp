@@ -249,6 +249,15 @@ TEST_F(BadInput, AnOptionOfAnotherDecoderIsAnsweredWithThatDecoder) {
   }
 }
 
+TEST_F(BadInput, AnOptionOfATokenizerIsAnsweredWithPreprocess) {
+  const CommandResult result =
+      workspace_.run(words("train data-bin --arch transformer_tiny --max-tokens 100 --lowercase"));
+  EXPECT_EQ(result.exit_code, kExitUsage);
+  EXPECT_THAT(result.errors,
+              AllOf(HasSubstr("unknown option --lowercase; it is an option of --tokenizer "),
+                    HasSubstr("'phraseq preprocess' takes and records it")));
+}
+
 TEST_F(BadInput, AnOptionOfTheModelIsAnsweredWithTheCheckpoint) {
   const CommandResult result = workspace_.run(words("generate --path run --encoder-layers 3"));
   EXPECT_EQ(result.exit_code, kExitUsage);

@@ -14,6 +14,7 @@
 #include "core/run/training/preset_training.h"
 #include "core/run/training/validation/validation_search.h"
 #include "core/score/metrics/metric.h"
+#include "core/text/tokenizer.h"
 
 namespace phraseq {
 
@@ -105,7 +106,12 @@ std::string TrainRun::explain_unknown(const std::string& option) const {
                                    {Optimizer::kKind, "optimizer"},
                                    {LrScheduler::kKind, "lr-scheduler"},
                                    {Metric::kKind, "metric"}};
-  return owners_of_option(loaded->registry, kKinds, option);
+  constexpr KindOption kOfPreprocessing[] = {{Tokenizer::kKind, "tokenizer"}};
+  const std::string owners = owners_of_option(loaded->registry, kKinds, option);
+  if (!owners.empty())
+    return owners;
+  const std::string tokenizers = owners_of_option(loaded->registry, kOfPreprocessing, option);
+  return tokenizers.empty() ? "" : tokenizers + ": 'phraseq preprocess' takes and records it";
 }
 
 /// Reports a flag that is short for one value of another option if another value was given, too.
