@@ -43,7 +43,7 @@ struct OpenedTask {
       texts.push_back(task->text(example.source, PairSide::kSource));
   }
 
-  /// Of generated data (those whose size is known), a task may need more than there is.
+  /// A task may need more than the generated data, which are those with a known size.
   void open_corpus(const TrialData& data) {
     try {
       corpus = task->open(data.split, /*training=*/false);
