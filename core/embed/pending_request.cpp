@@ -10,6 +10,7 @@
 #include "core/base/error.h"
 #include "core/embed/translation_engine.h"
 #include "core/io/utf8.h"
+#include "core/translate/translator.h"
 
 namespace phraseq {
 
@@ -46,10 +47,11 @@ class RequestEncoder {
       split();
       prefix_ = request.options.prefixes.empty() ? "" : request.options.prefixes[text];
       check_prefix(text);
-      for (size_t place = 0; place < layout_.sentences.size(); ++place) {
+      for (const std::string& sentence : layout_.sentences) {
         check_wanted();
-        add_sentence(layout_.sentences[place], place == 0 ? prefix_ : "", text);
+        add_sentence(sentence, text);
       }
+      check_prefix_is_used(text);
       pending_.layouts.push_back(std::move(layout_));
     }
     pending_.results.resize(pending_.sentences.size());
@@ -93,26 +95,33 @@ class RequestEncoder {
     check_characters(layout, field);
     if (layout.sentences.size() != 1 || layout.sentences.front() != prefix_)
       throw TranslationFailure(FailureReason::kBadInput, field, "expected one line");
-    if (layout_.sentences.empty())
-      throw TranslationFailure(
-          FailureReason::kBadInput, field, "the text has no sentence that it could begin");
+  }
+
+  void check_prefix_is_used(size_t text) const {
+    if (!prefix_.empty())
+      throw TranslationFailure(FailureReason::kBadInput,
+                               field_place("prefix", text),
+                               "the text has no sentence that it could begin");
   }
 
   bool is_too_long(const Example& example) const {
     return static_cast<int64_t>(example.source.size()) > engine_.max_source_tokens();
   }
 
-  void add_sentence(const std::string& sentence, const std::string& prefix, size_t text) {
+  /// The prefix belongs to the first sentence that has words for the model.
+  void add_sentence(const std::string& sentence, size_t text) {
     EngineSentence added{sentence, {}, pending_.request.options.nbest};
     const size_t number = pending_.sentences.size();
     try {
-      added.example = engine_.encode(sentence, prefix, static_cast<int64_t>(number));
+      added.example = engine_.encode(sentence, prefix_, static_cast<int64_t>(number));
     } catch (const DataError& failure) {
-      const auto field = prefix.empty() ? field_ : field_place("prefix", text);
+      const auto field = prefix_.empty() ? field_ : field_place("prefix", text);
       throw TranslationFailure(FailureReason::kBadInput, field, failure.message());
     }
     if (is_too_long(added.example))
       reject_length(added.example);
+    if (!is_empty(added.example))
+      prefix_.clear();
     (added.example.target.empty() ? pending_.plain : pending_.forced).push_back(number);
     pending_.sentences.push_back(std::move(added));
   }
@@ -128,7 +137,8 @@ class RequestEncoder {
   const TranslationEngine& engine_;
   PendingRequest& pending_;
   TextLayout layout_;
-  std::string field_, prefix_;
+  std::string field_;
+  std::string prefix_;  ///< what no sentence has begun with yet
 };
 
 }  // namespace

@@ -100,9 +100,14 @@ TEST_F(ServeTest, ForcesPrefixes) {
   EXPECT_EQ(error_field(unknown), "prefix[0]");
   const Response later = post(port(), "/v1/translate", {{"text", " \none"}, {"prefix", "sieben"}});
   EXPECT_THAT(later.json()["translations"][0]["text"].get<std::string>(), StartsWith(" \nsieben"));
-  const Response none = post(port(), "/v1/translate", {{"text", ""}, {"prefix", "sieben"}});
-  EXPECT_EQ(none.status, 400);
-  EXPECT_EQ(error_field(none), "prefix[0]");
+  const Response wide =  // an ideographic space, which is no word
+      post(port(), "/v1/translate", {{"text", "\u3000\none"}, {"prefix", "sieben"}});
+  EXPECT_THAT(wide.json()["translations"][0]["text"].get<std::string>(), StartsWith("\nsieben"));
+  for (const char* text : {"", "\u3000"}) {
+    const Response none = post(port(), "/v1/translate", {{"text", text}, {"prefix", "sieben"}});
+    EXPECT_EQ(none.status, 400);
+    EXPECT_EQ(error_field(none), "prefix[0]");
+  }
 }
 
 TEST_F(ServeTest, Samples) {
