@@ -93,6 +93,9 @@ class RequestEncoder {
     const auto layout = lay_out_lines(prefix_);
     const std::string field = field_place("prefix", text);
     check_characters(layout, field);
+    if (layout.sentences.empty())
+      throw TranslationFailure(
+          FailureReason::kBadInput, field, "expected words, or \"\" for no prefix");
     if (layout.sentences.size() != 1 || layout.sentences.front() != prefix_)
       throw TranslationFailure(FailureReason::kBadInput, field, "expected one line");
   }

@@ -108,6 +108,9 @@ TEST_F(ServeTest, ForcesPrefixes) {
     EXPECT_EQ(none.status, 400);
     EXPECT_EQ(error_field(none), "prefix[0]");
   }
+  const Response blank = post(port(), "/v1/translate", {{"text", "one"}, {"prefix", "  "}});
+  EXPECT_EQ(blank.status, 400);
+  EXPECT_THAT(blank.json()["error"]["message"].get<std::string>(), HasSubstr("expected words"));
 }
 
 TEST_F(ServeTest, Samples) {
