@@ -1,5 +1,6 @@
 #include "core/text/processing/text_pipeline.h"
 
+#include <cstdint>
 #include <utility>
 
 #include <fmt/format.h>
@@ -7,8 +8,10 @@
 
 #include "core/base/error.h"
 #include "core/base/random.h"
+#include "core/base/text_fields.h"
 #include "core/io/json_reader.h"
 #include "core/io/mapping/mapped_file.h"
+#include "core/io/utf8.h"
 #include "core/text/append_symbols.h"
 #include "core/text/unicode.h"
 
@@ -27,6 +30,23 @@ std::string file_for(std::string path, const std::string& language) {
   return path;
 }
 
+/// A file that can be stored in the model, which is JSON. Throws DataError if it is not UTF-8.
+std::string read_text(const std::string& path) {
+  std::string text = read_file(path);
+  int64_t number = 0;
+  for (const std::string_view line : split_text(text, "\n")) {
+    ++number;
+    if (const auto fault = find_text_fault(line, ControlBytes::kAllow)) {
+      throw DataError({path, number, static_cast<int64_t>(fault->offset) + 1},
+                      fmt::format("invalid UTF-8: {} ({})",
+                                  to_string(fault->defect),
+                                  escape_bytes(line.substr(fault->offset, fault->length))),
+                      "Learn the file from text in UTF-8, or convert it with iconv.");
+    }
+  }
+  return text;
+}
+
 /// The model of a pipeline that was not stored before; empty when it needs no file.
 std::string read_model(const TextPipelineOptions& options,
                        const std::string& truecase_model,
@@ -35,11 +55,11 @@ std::string read_model(const TextPipelineOptions& options,
   if (options.bpe != BpeKind::kNone && options.bpe_codes.empty())
     throw UsageError("--bpe needs --bpe-codes FILE");
   if (options.bpe != BpeKind::kNone)
-    model[kCodes] = read_file(file_for(options.bpe_codes, language));
+    model[kCodes] = read_text(file_for(options.bpe_codes, language));
   if (options.bpe != BpeKind::kNone && !options.bpe_vocabulary.empty())
-    model[kVocabulary] = read_file(file_for(options.bpe_vocabulary, language));
+    model[kVocabulary] = read_text(file_for(options.bpe_vocabulary, language));
   if (!truecase_model.empty())
-    model[kTruecaser] = read_file(file_for(truecase_model, language));
+    model[kTruecaser] = read_text(file_for(truecase_model, language));
   return model.empty() ? std::string() : model.dump();
 }
 

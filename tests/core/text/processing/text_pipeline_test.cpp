@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "core/text/processing/learn_options.h"
 #include "tests/core/io/temporary_folder.h"
+#include "tests/support/message_of.h"
 
 namespace phraseq {
 namespace {
@@ -125,6 +126,19 @@ TEST_F(TextPipelines, TruecaseAndCapitalizeWithAStoredModel) {
   EXPECT_THROW(TextPipeline(options_, TokenizerSetup{"{}", "checkpoint", "en"}), FormatError);
   options_.lowercase = true;
   EXPECT_THAT(options_.problems(), ElementsAre(HasSubstr("cannot be combined")));
+}
+
+TEST_F(TextPipelines, NameTheByteOfAFileThatIsNotUtf8) {
+  const auto place = [&] {
+    return message_of<DataError>([&] { TextPipeline(options_, TokenizerSetup{"", "", "en"}); });
+  };
+  options_.bpe_vocabulary = write("vocabulary", "vocabulary", "is 2\nn\xFF 1\n");
+  EXPECT_THAT(place(), HasSubstr("vocabulary:2:2: invalid UTF-8"));
+  options_.bpe_codes = write("codes", "codes", "#version: 0.2\ni s\n\xFF n\n");
+  EXPECT_THAT(place(), HasSubstr("codes:3:1: invalid UTF-8"));
+  options_.bpe = BpeKind::kNone;
+  options_.truecase_model = write("cases", "cases", "dogs\xC3 (3/4)\n");
+  EXPECT_THAT(place(), HasSubstr("cases:1:5: invalid UTF-8"));
 }
 
 }  // namespace
