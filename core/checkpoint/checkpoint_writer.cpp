@@ -1,8 +1,10 @@
 #include "core/checkpoint/checkpoint_writer.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <functional>
 #include <stdexcept>
+#include <system_error>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -45,7 +47,11 @@ void check_tensors(const std::vector<const TensorView*>& by_name) {
   }
 }
 
+/// A device or a pipe is none, and cannot be read to find out.
 bool is_pointer(const std::string& path) {
+  std::error_code problem;
+  if (!std::filesystem::is_regular_file(path, problem))
+    return false;
   try {
     return read_pointer(path).has_value();
   } catch (const FormatError&) {

@@ -124,6 +124,14 @@ TEST_F(Command, AverageKeepsThePointersOfATraining) {
   EXPECT_EQ(content_of(folder.file("checkpoint_best")), pointer);
 }
 
+TEST_F(Command, AverageWritesToADeviceAsToAFile) {
+  write_small(folder.file("x.safetensors"), 1);
+  EXPECT_EQ(run("average x.safetensors --output /dev/null").code, kExitOk);
+  const Outcome full = run("average x.safetensors --output /dev/full");
+  EXPECT_EQ(full.code, kExitIo);
+  EXPECT_THAT(full.text, HasSubstr("/dev/full: cannot write: No space left on device"));
+}
+
 TEST_F(Command, ImportMakesATranslatorOfFairseqsModel) {
   const char* variable = std::getenv("PHRASEQ_DATA");
   if (variable == nullptr)
