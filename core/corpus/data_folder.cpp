@@ -1,8 +1,10 @@
 #include "core/corpus/data_folder.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <set>
+#include <system_error>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -139,6 +141,17 @@ struct RequestedPair {
 
 }  // namespace
 
+void check_data_folder(const std::string& path) {
+  std::error_code problem;
+  if (fs::is_directory(path, problem))
+    return;
+  const bool exists = fs::exists(path, problem);
+  throw IoError(path,
+                "open the data folder",
+                exists ? ENOTDIR : ENOENT,
+                "Run phraseq preprocess to make one.");
+}
+
 std::string dictionary_path(const std::string& folder, const std::string& language) {
   return language.empty() ? folder + "/dict.txt" : fmt::format("{}/dict.{}.txt", folder, language);
 }
@@ -174,8 +187,7 @@ void DataFolder::require_pair() const {
 DataFolder DataFolder::of_path(const std::string& path) {
   DataFolder folder;
   folder.path_ = path;
-  if (!fs::is_directory(path))
-    throw IoError(path, "open the data folder", ENOENT, "Run phraseq preprocess to make one.");
+  check_data_folder(path);
   folder.read_manifest();
   return folder;
 }

@@ -23,6 +23,9 @@ inline constexpr const char* kNoTargetLanguage = "None";
 /// language without a name, as fairseq names it.
 PHRASEQ_API std::string dictionary_path(const std::string& folder, const std::string& language);
 
+/// Throws IoError if there is no folder at `path`, also where there is a file.
+PHRASEQ_API void check_data_folder(const std::string& path);
+
 /// A folder of preprocessed text, written by phraseq (with `manifest.json`) or fairseq (without):
 /// the languages it contains, the names of its files, and how its text was turned into symbols. See
 /// docs/formats/data_folder.md.

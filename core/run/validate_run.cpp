@@ -14,6 +14,7 @@
 #include "core/base/wording/with_place.h"
 #include "core/checkpoint/checkpoint_file.h"
 #include "core/checkpoint/checkpoint_folder.h"
+#include "core/corpus/data_folder.h"
 #include "core/criterion/declared_criterion.h"
 #include "core/criterion/named_criterion.h"
 #include "core/data/joined/data_folders.h"
@@ -92,11 +93,13 @@ ValidatorOptions validator_options(const ValidateOptions& options, const std::st
 }
 
 void require_splits(const ValidateOptions& options, const Task& task) {
+  const std::string folder = data_folders(options.data).front();
   for (const std::string& subset : options.subsets()) {
-    if (!task.has_split(subset))
-      throw DataError(
-          fmt::format("{} has no split '{}'", data_folders(options.data).front(), subset),
-          "Use another split with --valid-subset.");
+    if (task.has_split(subset))
+      continue;
+    check_data_folder(folder);
+    throw DataError(fmt::format("{} has no split '{}'", folder, subset),
+                    "Use another split with --valid-subset.");
   }
 }
 

@@ -1,6 +1,5 @@
 #include "core/translate/sentence_source.h"
 
-#include <cerrno>
 #include <filesystem>
 #include <span>
 #include <utility>
@@ -9,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/base/log.h"
+#include "core/corpus/data_folder.h"
 #include "core/corpus/trees/subword_tree.h"
 #include "core/data/phrases/example_phrases.h"
 #include "core/io/crc32c.h"
@@ -73,12 +73,11 @@ bool all_have_references(const Corpus& corpus) {
 std::unique_ptr<Corpus> corpus_of_split(const TranslationModel& model,
                                         const std::string& folder,
                                         const std::string& split) {
-  if (!std::filesystem::exists(folder))
-    throw IoError(folder, "open the data folder", ENOENT);
   if (std::filesystem::is_regular_file(folder)) {
     throw DataError(fmt::format("{} is a file, not a data folder", folder),
                     "Translate the lines of a file with --input FILE.");
   }
+  check_data_folder(folder);
   if (!model.task->has_split(split)) {
     throw DataError(fmt::format("{} has no split '{}'", folder, split),
                     "Use another split with --gen-subset, or preprocess with --testpref.");

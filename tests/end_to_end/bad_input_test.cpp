@@ -204,6 +204,25 @@ TEST_F(BadInput, ValidateNamesAMissingSplitAndTheCriterionOfAnOption) {
   EXPECT_THAT(smoothed.errors, HasSubstr("--criterion label_smoothed_cross_entropy"));
 }
 
+TEST_F(BadInput, AMissingDataFolderOrAFileInsteadIsNamedByEveryCommand) {
+  ASSERT_EQ(workspace_.run(toy_preprocess()).exit_code, kExitOk);
+  ASSERT_EQ(workspace_.run(toy_train("run", 1)).exit_code, kExitOk);
+  const auto errors_of = [&](const std::string& command) {
+    const CommandResult result = workspace_.run(words(command));
+    EXPECT_EQ(result.exit_code, kExitIo) << command << "\n" << result.errors;
+    EXPECT_THAT(result.errors, HasSubstr("Run phraseq preprocess to make one.")) << command;
+    return result.errors;
+  };
+  for (const std::string command : {"validate", "generate", "rescore"}) {
+    EXPECT_THAT(errors_of(command + " nowhere --path run"),
+                HasSubstr("nowhere: cannot open the data folder: No such file or directory"));
+  }
+  const std::string not_a_folder = "train.en: cannot open the data folder: Not a directory";
+  EXPECT_THAT(errors_of("validate train.en --path run"), HasSubstr(not_a_folder));
+  EXPECT_THAT(errors_of("train train.en --arch transformer --max-tokens 100 --max-update 1"),
+              HasSubstr(not_a_folder));
+}
+
 TEST_F(BadInput, AnUnknownNameIsAnsweredWithTheNearestKnownOne) {
   ASSERT_EQ(workspace_.run(toy_preprocess()).exit_code, kExitOk);
   const CommandResult result =

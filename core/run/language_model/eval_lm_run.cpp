@@ -10,7 +10,9 @@
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/checkpoint/checkpoint_folder.h"
+#include "core/corpus/data_folder.h"
 #include "core/data/blocks/block_corpus.h"
+#include "core/data/joined/data_folders.h"
 #include "core/data/named_task.h"
 #include "core/run/language_model/context_window.h"
 #include "core/run/language_model/word_report.h"
@@ -254,6 +256,7 @@ int evaluate_language_model(EvalLmRun& run) {
   const BlockSource& source = blocks_of(models.front());
   const Task& task = *models.front().task;
   if (!task.has_split(run.options.gen_subset)) {
+    check_data_folder(data_folders(run.options.data).front());
     throw DataError(fmt::format("{} has no split '{}'", run.options.data, run.options.gen_subset),
                     "Use another split with --gen-subset, or preprocess with --testpref.");
   }
