@@ -44,7 +44,7 @@ bool is_of_torch(std::span<const std::byte> file) {
 
 std::string kind_hint(std::span<const std::byte> file, const std::string& path) {
   if (!is_of_torch(file))
-    return "The file is not a checkpoint, or it is truncated.";
+    return "The file is not a checkpoint, or it is damaged.";
   const std::string result = std::filesystem::path(path).replace_extension(".safetensors").string();
   return fmt::format(
       "The file begins like the .pt, .ckpt or .npz file of another toolkit. Convert such a model "

@@ -47,7 +47,7 @@ void check_tensors(const std::vector<const TensorView*>& by_name) {
   }
 }
 
-/// A device or a pipe is none, and cannot be read to find out.
+/// Devices and pipes are not read: they cannot be pointers.
 bool is_pointer(const std::string& path) {
   std::error_code problem;
   if (!std::filesystem::is_regular_file(path, problem))
@@ -151,6 +151,8 @@ void check_not_a_pointer(const std::string& path) {
 }
 
 void check_new_checkpoint(const std::string& path, std::span<const std::string> inputs) {
+  if (path == "-")
+    throw UsageError("-: a checkpoint cannot be written to standard output", "Name a file.");
   check_target(path);
   check_not_a_pointer(path);
   check_not_an_input(path, {inputs.begin(), inputs.end()});

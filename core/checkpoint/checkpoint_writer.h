@@ -25,8 +25,8 @@ PHRASEQ_API void write_checkpoint(const std::string& path,
 PHRASEQ_API void check_not_a_pointer(const std::string& path);
 
 /// To be called before the work of a command that makes a checkpoint from others: throws IoError if
-/// `path` cannot be written, and UsageError if it is one of the `inputs`, under whatever name, or a
-/// pointer such as checkpoint_best.
+/// `path` cannot be written, and UsageError if it is standard output (-), one of the `inputs`, under
+/// whatever name, or a pointer such as checkpoint_best.
 PHRASEQ_API void check_new_checkpoint(const std::string& path, std::span<const std::string> inputs);
 
 }  // namespace phraseq

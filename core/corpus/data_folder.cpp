@@ -115,6 +115,14 @@ struct RequestedPair {
                   pair.target));
 }
 
+const char* request_hint(const RequestedPair& requested, const PairNames& pairs) {
+  if (requested.is_complete())
+    return "Name the folder of the pair, or run phraseq preprocess for it.";
+  return pairs.empty() ? "Name a folder that phraseq preprocess wrote. For text in a folder, give "
+                         "--source-lang and --target-lang."
+                       : "Give --source-lang and --target-lang.";
+}
+
 /// `fitting`: those of `pairs` that fit the request, none or several.
 [[noreturn]] void reject_request(const std::string& path,
                                  const RequestedPair& requested,
@@ -127,9 +135,7 @@ struct RequestedPair {
                                path,
                                listed_pairs(fitting.empty() ? pairs : fitting),
                                is_other ? ", not the requested one" : ""),
-                   requested.is_complete()
-                       ? "Name the folder of the pair, or run phraseq preprocess for it."
-                       : "Give --source-lang and --target-lang.");
+                   request_hint(requested, pairs));
 }
 
 [[noreturn]] void reject_one_language(const std::string& path) {

@@ -124,8 +124,8 @@ void LineReader::State::reject_too_long() {
   if (options.on_bad_line != OnBadLine::kSkip) {
     throw DataError({path, line_number + 1},
                     fmt::format("the line is longer than {} bytes", options.max_line_bytes),
-                    "Does the file separate lines with '\\n'? preprocess --max-line-bytes "
-                    "sets another limit, and --on-bad-line skip leaves out such lines.");
+                    "Does the file separate lines with '\\n'? phraseq preprocess can leave out "
+                    "such lines (--on-bad-line skip) or read them (--max-line-bytes).");
   }
   bad = true;
   defect = "line too long";

@@ -132,6 +132,13 @@ TEST_F(Command, AverageWritesToADeviceAsToAFile) {
   EXPECT_THAT(full.text, HasSubstr("/dev/full: cannot write: No space left on device"));
 }
 
+TEST_F(Command, AverageDoesNotWriteToStandardOutput) {
+  write_small(folder.file("x.safetensors"), 1);
+  const Outcome outcome = run("average x.safetensors --output -");
+  EXPECT_EQ(outcome.code, kExitUsage);
+  EXPECT_THAT(outcome.text, HasSubstr("a checkpoint cannot be written to standard output"));
+}
+
 TEST_F(Command, ImportMakesATranslatorOfFairseqsModel) {
   const char* variable = std::getenv("PHRASEQ_DATA");
   if (variable == nullptr)

@@ -136,7 +136,7 @@ TEST_F(LineReaderTest, LimitsTheBytesOfALine) {
   EXPECT_THAT(lines_of("12345\n1234", {.max_line_bytes = 5}), ElementsAre("12345", "1234"));
   EXPECT_THAT(message_of("ok\n123456\n", {.max_line_bytes = 5}),
               AllOf(HasSubstr("text:2: the line is longer than 5 bytes"),
-                    HasSubstr("preprocess --max-line-bytes sets another limit")));
+                    HasSubstr("phraseq preprocess can leave out such lines")));
   EXPECT_THAT(message_of("123456\n", {.max_line_bytes = 5, .on_bad_line = OnBadLine::kReplace}),
               HasSubstr("longer"));
   EXPECT_THAT(
