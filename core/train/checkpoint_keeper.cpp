@@ -40,7 +40,8 @@ CheckpointKeeper::CheckpointKeeper(const KeeperDependencies& dependencies,
 void CheckpointKeeper::after_update(const TrainingProgress& progress, bool requested) {
   const int64_t every = options_.save_interval_updates;
   const bool due = unsaved_ && every > 0 && progress.updates % every == 0;
-  if (due || is_best_ || requested)
+  const bool saves_best = is_best_ && !progress.is_at_end_of_epoch();
+  if (due || saves_best || requested)
     save([&](const auto& folder) { return folder.update_path(progress.epoch, progress.updates); },
          progress.updates,
          due || requested);

@@ -62,7 +62,8 @@ class PHRASEQ_API CheckpointKeeper {
   void note_validation(bool is_best) { is_best_ = is_best || replaces_saved_best(); }
 
   /// Saves every --save-interval-updates, when a validation was the best, and when `requested`. A
-  /// skipped update, which changed nothing, is not a reason to save.
+  /// skipped update, which changed nothing, is not a reason to save. The best one at the end of an
+  /// epoch is saved by after_epoch, or by at_end if the run is stopped.
   void after_update(const TrainingProgress& progress, bool requested);
   /// Whether after_epoch saves even if the validation was not the best.
   bool saves_after_epoch(int64_t finished_epochs) const {

@@ -26,6 +26,10 @@ struct TrainingProgress {
   double fraction_of_epoch() const {
     return batches > 0 ? static_cast<double>(batch) / static_cast<double>(batches) : 0.0;
   }
+  /// True after the last update of an epoch, until the epoch counts as finished.
+  bool is_at_end_of_epoch() const {
+    return batches > 0 && batch == batches && finished_epochs < epoch;
+  }
   /// Epochs done so far: 2.5 in the middle of the third.
   double epochs() const { return static_cast<double>(epoch - 1) + fraction_of_epoch(); }
 };

@@ -17,6 +17,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -104,6 +105,16 @@ TEST_F(TrainingRules, KeepsTheLastEpochsAndUpdatesAskedFor) {
   EXPECT_THAT(kept, Contains("checkpoint4.safetensors"));
   EXPECT_THAT(kept, Contains("checkpoint5.safetensors"));
   EXPECT_EQ(kept.size(), 3u) << ::testing::PrintToString(kept);
+}
+
+/// An epoch is one update.
+TEST_F(TrainingRules, SavesTheBestModelOnceIfItsUpdateEndsAnEpoch) {
+  ASSERT_EQ(train(3, "--max-tokens 100000 --validate-interval-updates 1").exit_code, kExitOk);
+  EXPECT_EQ(records("valid").size(), 3U);
+  EXPECT_THAT(
+      checkpoints(),
+      ElementsAre("checkpoint1.safetensors", "checkpoint2.safetensors", "checkpoint3.safetensors"));
+  EXPECT_TRUE(workspace_.exists("run/checkpoint_best"));
 }
 
 TEST_F(TrainingRules, FurtherSplitsAreValidatedAndDecideNothing) {

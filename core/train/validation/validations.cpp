@@ -32,11 +32,11 @@ Validations::Validations(const TrainerDependencies& dependencies,
 
 std::optional<double> Validations::validate(const TrainingProgress& progress,
                                             CheckpointKeeper& checkpoints) {
+  if (are_possible() && is_done())
+    return state_.last_validation.value;
   checkpoints.forget_validation();
   if (!are_possible())
     return std::nullopt;
-  if (is_done())
-    return state_.last_validation.value;
   note(result_of(*dependencies_.validator), progress, checkpoints);
   for (Validator* validator : dependencies_.further_validators)
     dependencies_.log->further_validation(progress, result_of(*validator));

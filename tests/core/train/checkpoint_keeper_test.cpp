@@ -121,6 +121,19 @@ TEST_F(CheckpointKeeperTest, SavesTheBestOutOfTurnAndPointsAtIt) {
   EXPECT_THAT(pointed_at(kBestPointer), HasSubstr("checkpoint1."));
 }
 
+TEST_F(CheckpointKeeperTest, SavesTheBestAtTheEndOfAnEpochOnce) {
+  auto kept = keeper({});
+  kept.note_update();
+  validate(kept, 3, 4.5, /*is_best=*/true);
+  TrainingProgress last_update = position(1, 3, 0);
+  last_update.batch = last_update.batches = 3;
+  kept.after_update(last_update, /*requested=*/false);
+  EXPECT_EQ(writes, 0);
+  kept.after_epoch(position(1, 3, 1));
+  EXPECT_EQ(writes, 1);
+  EXPECT_THAT(pointed_at(kBestPointer), HasSubstr("checkpoint1."));
+}
+
 /// The disk is full when the best model is found: the best of the later ones takes its place.
 TEST_F(CheckpointKeeperTest, ReplacesABestOneThatCouldNotBeSaved) {
   CheckpointOptions options;
