@@ -19,8 +19,10 @@ namespace phraseq::end_to_end {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::Pair;
 using ::testing::StartsWith;
 
 constexpr const char* kSmall =
@@ -216,6 +218,18 @@ std::map<char, std::set<std::string>> options_of_commands() {
   return options;
 }
 
+/// The headings above some options in the help of train.
+std::map<std::string, std::string> sections_of(const std::set<std::string>& names) {
+  std::map<std::string, std::string> sections;
+  const CommandResult result = Workspace().run(words("train --help-json"));
+  const auto described = nlohmann::json::parse(result.output);
+  for (const auto& option : described.at("options")) {
+    if (const std::string name = option.at("name"); names.contains(name))
+      sections[name] = option.at("section");
+  }
+  return sections;
+}
+
 /// "--output" of "--output={value}"; underscores and dashes are the same to our command line.
 std::string option_of(std::string_view text) {
   std::string name(text.substr(0, text.find_first_of(" =")));
@@ -233,6 +247,14 @@ TEST(FairseqsFlags, ThatAreCalledTheSameOrReplacedAreOptions) {
     for (const char command : flag.commands)
       EXPECT_TRUE(options.at(command).contains(name)) << name << " of " << command;
   }
+}
+
+TEST(FairseqsFlags, OfConfigurationsHaveASectionOfTheirOwn) {
+  EXPECT_THAT(sections_of({"config-name", "quiet", "device", "deterministic"}),
+              ElementsAre(Pair("config-name", "Configuration of fairseq-hydra-train"),
+                          Pair("deterministic", "Machine and logging"),
+                          Pair("device", "Machine and logging"),
+                          Pair("quiet", "Machine and logging")));
 }
 
 TEST(FairseqsFlags, ForAFolderOfResultsAreAcceptedByEvalLm) {

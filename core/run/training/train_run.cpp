@@ -29,8 +29,8 @@ void describe_own_options(TrainRun& run) {
   run.checkpoints.describe(run.table);
   run.embeddings.describe(run.table);
   run.machine.describe(run.table);
+  run.device.describe(run.table);  // continues the section of the machine
   run.hydra.describe(run.table);
-  run.device.describe(run.table);
   run.distributed.describe(run.table);
 }
 
