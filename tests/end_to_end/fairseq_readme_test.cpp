@@ -257,6 +257,16 @@ TEST(FairseqsFlags, OfConfigurationsHaveASectionOfTheirOwn) {
                           Pair("quiet", "Machine and logging")));
 }
 
+TEST(FairseqsFlags, SelectNoMetricByThePerplexity) {
+  Workspace workspace;
+  write_toy_corpus(workspace);
+  ASSERT_EQ(workspace.run(toy_preprocess()).exit_code, kExitOk);
+  const CommandResult result =
+      workspace.run(toy_train("run", 2) + words("--best-checkpoint-metric ppl"));
+  ASSERT_EQ(result.exit_code, kExitOk) << result.errors;
+  EXPECT_THAT(result.errors, HasSubstr("best checkpoint: run/checkpoint_best (nll_loss "));
+}
+
 TEST(FairseqsFlags, ForAFolderOfResultsAreAcceptedByEvalLm) {
   const CommandResult result =
       Workspace().run(words("eval-lm data --path lm.ckpt --results-path results"));

@@ -10,6 +10,7 @@
 #include "core/optim/lr_scheduler.h"
 #include "core/optim/optimizer.h"
 #include "core/options/command_line.h"
+#include "core/options/fairseq/fairseq_values.h"
 #include "core/run/run_components.h"
 #include "core/run/training/preset_training.h"
 #include "core/run/training/validation/validation_search.h"
@@ -34,10 +35,18 @@ void describe_own_options(TrainRun& run) {
   run.distributed.describe(run.table);
 }
 
+/// The value of --best-checkpoint-metric as it will be parsed: nll_loss for fairseq's ppl.
+std::string chosen_metric(std::span<const std::string> arguments, OptionTable& table) {
+  constexpr const char* kOption = "best-checkpoint-metric";
+  const std::string given = peek_option(arguments, kOption, "loss");
+  std::vector<std::string> notes;
+  return fairseq::translated_value(kOption, given, table, notes).value_or(given);
+}
+
 }  // namespace
 
 TrainRun::TrainRun(std::span<const std::string> arguments) : loaded(load_plugins_for(arguments)) {
-  const std::string chosen_by = peek_option(arguments, "best-checkpoint-metric", "loss");
+  const std::string chosen_by = chosen_metric(arguments, table);
   if (!ValidationOptions::is_loss(chosen_by))
     components.metric = chosen_by;
   describe_own_options(*this);
