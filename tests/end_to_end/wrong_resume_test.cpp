@@ -50,6 +50,18 @@ TEST_F(WrongResume, OtherOptionsAreShownNextToTheOldOnes) {
               AllOf(HasSubstr("update-freq: was [1], now [2]"), Not(HasSubstr("log-interval:"))));
 }
 
+TEST_F(WrongResume, AnotherScheduleContinuesAtTheSameUpdate) {
+  const Arguments other = toy_train("run", 12) + words("--threads 1 --lr 0.02 --warmup-updates 5");
+  const CommandResult refused = workspace_.run(other);
+  EXPECT_EQ(refused.exit_code, kExitUsage);
+  EXPECT_THAT(refused.errors,
+              HasSubstr("--reset-lr-scheduler permits another learning rate and another schedule; "
+                        "updates are still counted from the start of the run."));
+  const CommandResult result = workspace_.run(other + words("--reset-lr-scheduler"));
+  EXPECT_EQ(result.exit_code, kExitOk) << result.errors;
+  EXPECT_THAT(result.errors, HasSubstr("num_updates=11, lr=0.013484,"));  // 0.02 * sqrt(5 / 11)
+}
+
 TEST_F(WrongResume, OtherOptionsThatAreAllowedAreTaken) {
   const CommandResult result = workspace_.run(
       toy_train("run", 20) + words("--threads 1 --update-freq 2 --allow-changed update_freq"));

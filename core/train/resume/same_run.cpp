@@ -60,7 +60,7 @@ std::vector<std::string> allowed_names(const ResumingRun& run, const TrainRecord
   return allowed;
 }
 
-/// The options that start a schedule, an optimizer or the data anew, if those differ.
+/// The options that permit another schedule, another optimizer or other batches, if those differ.
 std::string resets_for(const std::vector<std::string>& changed, bool resets_data) {
   const auto differs = [&](std::string_view name) {
     return std::any_of(changed.begin(), changed.end(), [&](const std::string& text) {
@@ -69,7 +69,9 @@ std::string resets_for(const std::vector<std::string>& changed, bool resets_data
   };
   std::string text;
   if (differs("lr") || differs("lr-scheduler"))
-    text += " --reset-lr-scheduler permits another learning rate and starts its schedule anew.";
+    text +=
+        " --reset-lr-scheduler permits another learning rate and another schedule; updates are "
+        "still counted from the start of the run.";
   if (differs("optimizer"))
     text += " --reset-optimizer permits another optimizer.";
   if (!resets_data && (differs("max-tokens") || differs("batch-size") || differs("seed")))
