@@ -101,6 +101,14 @@ const std::vector<NeededOptions> kNeeds = {{"keep-interval-updates", {"save-inte
                                            {"ema-start-update", {"store-ema", "ema-decay"}},
                                            {"ema-update-freq", {"store-ema", "ema-decay"}}};
 
+/// The option with the length of the warm-up in updates; null for a schedule without such an
+/// option.
+const OptionField* warmup_field(const OptionTable& table) {
+  if (const OptionField* const updates = table.find("warmup-updates"))
+    return updates;
+  return is_set(table, "phase-ratio") ? nullptr : table.find("warmup-steps");
+}
+
 void warn_of_unused_loss_scale(const OptionTable& table) {
   const OptionField* const precision = table.find("precision");
   if (is_set(table, "fp16") || precision == nullptr || precision->to_text() == "fp16")
@@ -132,8 +140,8 @@ void require_dictionaries_of(const CheckpointFile& file, const Task& task) {
   }
 }
 
-void warn_of_warmup(std::optional<int64_t> run_length, OptionTable& table) {
-  const OptionField* const field = table.find("warmup-updates");
+void warn_of_warmup(std::optional<int64_t> run_length, const OptionTable& table) {
+  const OptionField* const field = warmup_field(table);
   if (field == nullptr || !run_length)
     return;
   const int64_t warmup = *std::get<int64_t*>(field->target);
@@ -141,9 +149,10 @@ void warn_of_warmup(std::optional<int64_t> run_length, OptionTable& table) {
     return;
   log_warning(fmt::format(
       "the run has {} and ends within the warm-up of {}: the learning rate never reaches "
-      "its peak. Use --warmup-updates {}, or train for longer",
+      "its peak. Use --{} {}, or train for longer",
       counted(*run_length, "update"),
       warmup,
+      field->name,
       std::max<int64_t>(1, *run_length / 10)));
 }
 

@@ -21,7 +21,7 @@
 namespace phraseq {
 
 /// Warns if the run ends before the learning rate has reached its peak.
-PHRASEQ_API void warn_of_warmup(std::optional<int64_t> run_length, OptionTable& table);
+PHRASEQ_API void warn_of_warmup(std::optional<int64_t> run_length, const OptionTable& table);
 
 /// Warns if the average of --store-ema will still consist mainly of the initial parameters when the
 /// run ends.

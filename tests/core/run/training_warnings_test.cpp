@@ -63,6 +63,19 @@ TEST(WarningOfWarmup, IsNotGivenWhenThePeakIsReachedOrNothingIsKnown) {
   EXPECT_EQ(logged([&] { warn_of_warmup(10, none); }), "");
 }
 
+TEST(WarningOfWarmup, NamesTheStepsOfTriStageUnlessTheyAreSharesOfTheRun) {
+  int64_t steps = 100;
+  std::vector<double> ratio;
+  OptionTable table;
+  table.field("warmup-steps", steps, "");
+  table.field("phase-ratio", ratio, "");
+  const auto warning = [&] { return logged([&] { warn_of_warmup(50, table); }); };
+  EXPECT_THAT(warning(), HasSubstr("the run has 50 updates and ends within the warm-up of 100"));
+  EXPECT_THAT(warning(), HasSubstr("Use --warmup-steps 5,"));
+  ratio = {0.1, 0.4, 0.5};
+  EXPECT_EQ(warning(), "");
+}
+
 std::string unused_warning(const std::vector<std::string>& given, int64_t save_interval) {
   OptionTable table;
   int64_t keep_interval = -1, keep_epochs = -1;
