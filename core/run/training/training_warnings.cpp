@@ -109,6 +109,15 @@ const OptionField* warmup_field(const OptionTable& table) {
   return is_set(table, "phase-ratio") ? nullptr : table.find("warmup-steps");
 }
 
+/// The setting with which less of the initial parameters remains after `averaged` updates of the
+/// average.
+std::string smaller_average(double averaged) {
+  constexpr double kFewDecays = 10, kSmallest = 0.5;
+  if (averaged == 0)
+    return "a smaller --ema-update-freq";
+  return fmt::format("--ema-decay {:.2g} or less", std::max(kSmallest, 1 - kFewDecays / averaged));
+}
+
 void warn_of_unused_loss_scale(const OptionTable& table) {
   const OptionField* const precision = table.find("precision");
   if (is_set(table, "fp16") || precision == nullptr || precision->to_text() == "fp16")
@@ -157,19 +166,19 @@ void warn_of_warmup(std::optional<int64_t> run_length, const OptionTable& table)
 }
 
 void warn_of_average(std::optional<int64_t> run_length, const MovingAverageOptions& average) {
-  constexpr double kMuch = 0.5, kFewDecays = 10, kSmallest = 0.5;
+  constexpr double kMuch = 0.5;
   if (!average.enabled() || average.ema_start_update > 0 || !run_length)
     return;
   const auto averaged = static_cast<double>(*run_length / average.ema_update_freq);
   const double share = std::pow(average.decay(), averaged);
-  if (share < kMuch)
+  if (share <= kMuch)
     return;
   log_warning(fmt::format(
       "the run has {}, and {:.0f} % of the average of --store-ema are then still the parameters "
-      "before the first one. Use --ema-decay {:.2g} or less, or train for longer",
+      "before the first one. Use {}, or train for longer",
       counted(*run_length, "update"),
       100 * share,
-      std::max(kSmallest, 1 - kFewDecays / averaged)));
+      smaller_average(averaged)));
 }
 
 void warn_of_unused_options(const OptionTable& table) {

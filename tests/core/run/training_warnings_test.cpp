@@ -76,6 +76,22 @@ TEST(WarningOfWarmup, NamesTheStepsOfTriStageUnlessTheyAreSharesOfTheRun) {
   EXPECT_EQ(warning(), "");
 }
 
+std::string average_warning(int64_t run_length, double decay, int64_t update_freq) {
+  MovingAverageOptions options;
+  options.ema_decay = decay;
+  options.ema_update_freq = update_freq;
+  return logged([&] { warn_of_average(run_length, options); });
+}
+
+TEST(WarningOfAverage, IsGivenForMoreThanHalfAndNamesTheSettingThatHelps) {
+  EXPECT_THAT(average_warning(20, 0.99, 1),
+              AllOf(HasSubstr("the run has 20 updates, and 82 % of the average"),
+                    HasSubstr("Use --ema-decay 0.5 or less,")));
+  EXPECT_EQ(average_warning(20, 0.5, 20), "");  // exactly half
+  EXPECT_THAT(average_warning(20, 0.5, 21),
+              AllOf(HasSubstr("100 % of the average"), HasSubstr("a smaller --ema-update-freq,")));
+}
+
 std::string unused_warning(const std::vector<std::string>& given, int64_t save_interval) {
   OptionTable table;
   int64_t keep_interval = -1, keep_epochs = -1;
