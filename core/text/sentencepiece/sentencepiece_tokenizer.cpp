@@ -28,6 +28,7 @@ using sentencepiece::util::Status;
 
 constexpr size_t kCachedWords = 1 << 16;
 constexpr size_t kLongestCached = 32;
+constexpr std::string_view kSpaceMark = "\u2581";
 
 void check(const Status& status, std::string_view step) {
   if (!status.ok())
@@ -45,6 +46,15 @@ std::string load(sentencepiece::SentencePieceProcessor& processor, const std::st
   } catch (const std::exception& failure) {
     return failure.what();
   }
+}
+
+/// SentencePiece keeps the mark of a piece that its model does not have, such as one of the source
+/// in a vocabulary for both languages.
+void replace_space_marks(std::string& text) {
+  if (text.starts_with(kSpaceMark))
+    text.erase(0, kSpaceMark.size());
+  for (size_t at = 0; (at = text.find(kSpaceMark, at)) != std::string::npos;)
+    text.replace(at, kSpaceMark.size(), " ");
 }
 
 }  // namespace
@@ -126,6 +136,7 @@ std::vector<std::string> SentencePieceTokenizer::sample(std::string_view line,
 std::string SentencePieceTokenizer::decode(const std::vector<std::string>& symbols) const {
   std::string text;
   check(state_->processor.Decode(symbols, &text), "decode");
+  replace_space_marks(text);
   return text;
 }
 

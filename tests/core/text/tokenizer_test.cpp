@@ -92,6 +92,14 @@ TEST(SentencePieceTokenizer, KeepsALanguageTokenAtTheBeginningOnDemand) {
     EXPECT_EQ(tokenizer.encode(line), plain.encode(line)) << line;
 }
 
+TEST(SentencePieceTokenizer, DecodesPiecesThatTheModelDoesNotHave) {
+  const SentencePieceTokenizer tokenizer(tiny_model(SentencePieceType::kBpe), "tiny");
+  EXPECT_EQ(tokenizer.decode({"\u2581zz", "qq", "\u2581zz"}), "zzqq zz");
+  Pieces pieces = tokenizer.encode("the river");
+  pieces.insert(pieces.end(), {"\u2581zz", "qq"});
+  EXPECT_EQ(tokenizer.decode(pieces), "the river zzqq");
+}
+
 TEST(SentencePieceTokenizer, SamplesTheSameForTheSameSeedWhateverCameBefore) {
   for (const auto& [name, type] : kSentencePieceTypeNames) {
     const SentencePieceTokenizer tokenizer(tiny_model(type), "tiny", {.alpha = 0.3});
