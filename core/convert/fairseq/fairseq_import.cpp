@@ -88,17 +88,30 @@ json block_options(const json& fairseq) {
   return options;
 }
 
+bool has_dictionary(const std::string& folder, const std::string& language) {
+  return fs::exists(dictionary_path(folder, language));
+}
+
 /// The folder of a language model's dictionary: that of the checkpoint, or its `data-bin`.
 std::string find_monolingual_data(const ForeignModel& files) {
-  const fs::path folder = fs::path(files.weights).parent_path();
+  const fs::path parent = fs::path(files.weights).parent_path();
+  const fs::path folder = parent.empty() ? "." : parent;
   for (const fs::path& candidate : {folder, folder / "data-bin"}) {
-    if (fs::exists(dictionary_path(candidate.empty() ? "." : candidate.string(), "")))
-      return candidate.empty() ? "." : candidate.string();
+    if (has_dictionary(candidate.string(), files.source_lang) ||
+        has_dictionary(candidate.string(), ""))
+      return candidate.string();
   }
   throw IoError((folder / "dict.txt").string(),
                 "find the dictionary",
                 0,
                 "Give fairseq's data folder with --data; it has dict.txt.");
+}
+
+/// The language in the name of the dictionary: dict.txt, which fairseq usually writes, has none.
+std::string language_of_dictionary(const ForeignModel& files) {
+  const bool is_nameless =
+      !has_dictionary(files.data, files.source_lang) && has_dictionary(files.data, "");
+  return is_nameless ? "" : files.source_lang;
 }
 
 /// A language model has no separate target language.
@@ -126,9 +139,10 @@ void fill_language_model(ImportedModel& model,
     options["tokens_per_sample"] = model.task_options["tokens_per_sample"];
   model.architecture = "transformer_lm";
   model.options = language_model_options_from_fairseq(options, files.weights);
-  const auto folder = DataFolder::open_monolingual(files.data, files.source_lang);
+  const auto folder = DataFolder::open_monolingual(files.data, language_of_dictionary(files));
   const Dictionary dictionary = folder.dictionary(folder.source());
-  model.set_vocabularies(folder.source(), dictionary, folder.source(), dictionary);
+  const std::string language = files.source_lang.empty() ? folder.source() : files.source_lang;
+  model.set_vocabularies(language, dictionary, language, dictionary);
   model.add_parameters(
       with_present_names(checkpoint.weights), files.weights, dictionary, dictionary);
   model.set_sentencepiece_or(files.sentencepiece, folder.tokenizer());

@@ -66,6 +66,20 @@ TEST(FairseqCheckpoint, FindsItsDictionariesOrNamesTheMissingFile) {
       FormatError);
 }
 
+TEST(FairseqLanguageModel, TakesItsLanguageFromTheOptionAndItsDictionaryUnderEitherName) {
+  const std::string golden = PHRASEQ_SOURCE_FOLDER "/tests/golden/fairseq_lm/";
+  for (const char* name : {"dict.txt", "dict.en.txt", "data-bin/dict.txt"}) {
+    const TemporaryFolder folder;
+    fs::create_directory(folder.file("data-bin"));
+    write_bytes(folder.file("m.pt"), content_of(golden + "lm.pt"));
+    write_bytes(folder.file(name), content_of(golden + "dict.txt"));
+    const ImportedModel model =
+        import_fairseq({.weights = folder.file("m.pt"), .source_lang = "en"});
+    EXPECT_EQ(model.texts.at("source_language"), "en") << name;
+    EXPECT_EQ(model.texts.at("target_language"), "en") << name;
+  }
+}
+
 TEST(FairseqCheckpoint, NamesLanguagesAndNoPaths) {
   const TemporaryFolder folder;
   std::string bytes = content_of(golden_torch_file("fairseq_args.pt"));
