@@ -17,6 +17,7 @@
 #include "core/convert/ctranslate2/ct2_vocabulary.h"
 #include "core/convert/hf/language_token_forms.h"
 #include "core/convert/position_table.h"
+#include "core/convert/vector_values.h"
 #include "core/io/json_reader.h"
 #include "core/io/mapping/mapped_file.h"
 
@@ -244,9 +245,8 @@ class Ct2Importer {
     const TensorView* bias = find("decoder/projection/bias");
     const bool has_bias = bias != nullptr || target_.lacks_symbols();
     model_.options["out_bias"] = has_bias;
-    if (bias != nullptr && !is_float(bias->dtype))
-      refuse("decoder/projection/bias is quantized");
-    const auto given = bias == nullptr ? std::vector<double>() : float_values(*bias);
+    const auto given =
+        bias == nullptr ? std::vector<double>() : vector_values(*bias, file_->path());
     if (has_bias)
       model_.add_output_bias(reorder_bias(given, target_, file_->path()));
   }

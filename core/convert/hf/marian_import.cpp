@@ -8,11 +8,11 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
-#include "core/checkpoint/safetensors/float_values.h"
 #include "core/convert/hf/hf_config.h"
 #include "core/convert/hf/hf_folder.h"
 #include "core/convert/hf/marian_config.h"
 #include "core/convert/position_table.h"
+#include "core/convert/vector_values.h"
 #include "core/io/json_reader.h"
 #include "core/io/mapping/mapped_file.h"
 
@@ -148,11 +148,7 @@ class MarianImporter {
   }
 
   void add_output_bias(const std::optional<TensorView>& given) {
-    const auto values =
-        given && is_float(given->dtype) ? float_values(*given) : std::vector<double>();
-    if (given && values.empty())
-      throw FormatError(
-          fmt::format("{}: final_logits_bias is {}", weights_path_, to_string(given->dtype)));
+    const auto values = given ? vector_values(*given, weights_path_) : std::vector<double>();
     auto bias = reorder_bias(values, target_, weights_path_);
     if (!target_.has_bos)
       bias[kBos] = kNeverProduced;

@@ -16,6 +16,7 @@
 #include "core/convert/marian/marian_vocabulary.h"
 #include "core/convert/marian/npz_file.h"
 #include "core/convert/transposed.h"
+#include "core/convert/vector_values.h"
 #include "core/io/json_reader.h"
 #include "core/io/yaml/yaml_reader.h"
 
@@ -143,7 +144,7 @@ class NpzImporter {
 
   /// A vector, which Marian stores as a matrix of one row.
   void take_vector(const std::string& name, const std::string& ours) {
-    const auto values = take_values(name);
+    const auto values = vector_values(take(name), files_.weights);
     add_weight(ours, {static_cast<int64_t>(values.size())}, values);
   }
 
@@ -236,8 +237,8 @@ class NpzImporter {
     } else if (!settings_.tied_output) {
       take_rows(output + "Wt", projection, target_);
     }
-    const auto given =
-        settings_.has_output_bias ? take_values(output + "b") : std::vector<double>();
+    const auto given = settings_.has_output_bias ? vector_values(take(output + "b"), files_.weights)
+                                                 : std::vector<double>();
     model_.add_output_bias(reorder_bias(given, target_, files_.weights));
   }
 

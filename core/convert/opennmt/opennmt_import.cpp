@@ -10,13 +10,13 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
-#include "core/checkpoint/safetensors/float_values.h"
 #include "core/convert/foreign_vocabulary.h"
 #include "core/convert/opennmt/opennmt_options.h"
 #include "core/convert/parameter_names.h"
 #include "core/convert/pickle/pickle_json.h"
 #include "core/convert/position_table.h"
 #include "core/convert/torch/torch_file.h"
+#include "core/convert/vector_values.h"
 #include "core/io/json_reader.h"
 
 namespace phraseq {
@@ -144,7 +144,10 @@ class OpenNmtImporter {
     weights_.back().name = "decoder.output_projection.weight";
     reorder_matrices(model_, weights_, source_, target_, files_.weights);
     model_.add_parameters(weights_, files_.weights, source_.dictionary, target_.dictionary);
-    model_.add_output_bias(reorder_bias(float_values(generator("bias")), target_, files_.weights));
+    TensorView bias = generator("bias");
+    bias.name = "generator.bias";
+    model_.add_output_bias(
+        reorder_bias(vector_values(bias, files_.weights), target_, files_.weights));
   }
 
   ForeignModel files_;

@@ -142,12 +142,24 @@ TEST(MarianNpzExport, OfAnImportedModelIsTheOriginal) {
   EXPECT_EQ(floats_of(again.tensors), floats_of(import_marian_npz(golden_files()).tensors));
 }
 
+/// What is said about a model with the golden vocabularies.
+std::string rejection_of_archive(const std::string& bytes) {
+  const TemporaryFolder folder;
+  write_bytes(folder.file("model.npz"), bytes);
+  return message_of([&] {
+    import_marian_npz(
+        {.weights = folder.file("model.npz"),
+         .vocabs = {kMarianGolden + "vocab.source.yml", kMarianGolden + "vocab.target.yml"},
+         .source_lang = "xx",
+         .target_lang = "yy"});
+  });
+}
+
 /// What is said about the golden model with other settings, without one array, or with one more.
 std::string rejection(const std::string& find,
                       const std::string& replacement,
                       const std::string& without = "",
                       const std::string& with = "") {
-  const TemporaryFolder folder;
   const NpzFile file(kMarianGolden + "model.npz");
   std::string settings = settings_of(file);
   if (const size_t at = settings.find(find); at != std::string::npos)
@@ -164,14 +176,7 @@ std::string rejection(const std::string& find,
     if (!with.empty() && name == "encoder_Wemb")
       archive.add(with + ".npy", to_npy(written));
   }
-  write_bytes(folder.file("model.npz"), archive.finish());
-  return message_of([&] {
-    import_marian_npz(
-        {.weights = folder.file("model.npz"),
-         .vocabs = {kMarianGolden + "vocab.source.yml", kMarianGolden + "vocab.target.yml"},
-         .source_lang = "xx",
-         .target_lang = "yy"});
-  });
+  return rejection_of_archive(archive.finish());
 }
 
 TEST(MarianNpzImport, NamesSettingsWithoutCounterpart) {
@@ -201,6 +206,20 @@ TEST(MarianNpzImport, NamesMissingAndUnknownArrays) {
               HasSubstr("there is no array 'decoder_l1_ffn_b2'"));
   EXPECT_THAT(rejection("", "", "special:model.yml"), HasSubstr("'special:model.yml'"));
   EXPECT_THAT(rejection("", "", "", "encoder_Wnew"), HasSubstr("encoder_Wnew"));
+}
+
+TEST(MarianNpzImport, NamesAVectorWithTheShapeOfAMatrix) {
+  for (const std::string changed : {"decoder_ff_logit_out_b", "encoder_l1_ffn_ffn_ln_scale"}) {
+    const NpzFile file(kMarianGolden + "model.npz");
+    ZipWriter archive;
+    for (const auto& [name, array] : file.arrays()) {
+      TensorView written = array;
+      if (name == changed)
+        written.shape = {array.shape[1], 1};
+      archive.add(name + ".npy", to_npy(written));
+    }
+    EXPECT_THAT(rejection_of_archive(archive.finish()), HasSubstr(changed + " is ["));
+  }
 }
 
 TEST(MarianVocabulary, ReadsTheThreeKindsOfFiles) {
