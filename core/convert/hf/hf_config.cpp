@@ -1,11 +1,14 @@
 #include "core/convert/hf/hf_config.h"
 
 #include <array>
+#include <limits>
 #include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "core/base/error.h"
+#include "core/base/wording/message_text.h"
 #include "core/checkpoint/fairseq/fairseq_options.h"
 #include "core/convert/unsupported_settings.h"
 
@@ -25,14 +28,30 @@ json single(const json& value) {
   return value.is_array() && value.size() == 1 ? value.front() : value;
 }
 
+/// The longest sentence.
+int64_t positions_of(const JsonEntry& entry) {
+  constexpr const char* kName = "max_position_embeddings";
+  const bool is_given = entry.has(kName) && !entry.at(kName).is_null();
+  return is_given ? entry.at(kName).whole_number(1, std::numeric_limits<int32_t>::max()) : 1024;
+}
+
 }  // namespace
 
 HfConfig::HfConfig(const json& config, const std::string& path, const std::string& model_type)
     : config_(config), entry_(config, path), path_(path) {
   entry_.object();
-  if (value("model_type") != model_type)
-    entry_.at("model_type")
-        .refuse(fmt::format("\"{}\": other models cannot be imported", model_type));
+  const std::string found = entry_.at("model_type").text();
+  if (found != model_type)
+    throw UsageError(
+        fmt::format("{}: models of the type '{}' cannot be imported", path, excerpt(found)),
+        "Of Hugging Face's models, those of the types marian (MarianMT) and m2m_100 (M2M-100, "
+        "NLLB) can.");
+}
+
+bool HfConfig::is_on(const char* name, bool otherwise) const {
+  if (!entry_.has(name))
+    return otherwise;
+  return !entry_.at(name).is_null() && entry_.at(name).truth();
 }
 
 json HfConfig::number(const char* name, const json& otherwise) const {
@@ -47,6 +66,7 @@ int64_t HfConfig::size(const char* name, int64_t least) const {
 }
 
 json HfConfig::common_options(const char* default_activation, bool scales_by_default) {
+  const int64_t positions = positions_of(entry_);
   json options = with_fairseq_conventions(
       {{"encoder_embed_dim", size("d_model")},
        {"decoder_embed_dim", size("d_model")},
@@ -55,8 +75,8 @@ json HfConfig::common_options(const char* default_activation, bool scales_by_def
        {"decoder_layers", size("decoder_layers")},
        {"decoder_ffn_embed_dim", size("decoder_ffn_dim")},
        {"decoder_attention_heads", size("decoder_attention_heads")},
-       {"max_source_positions", number("max_position_embeddings", 1024)},
-       {"max_target_positions", number("max_position_embeddings", 1024)},
+       {"max_source_positions", positions},
+       {"max_target_positions", positions},
        {"no_scale_embedding", !is_on("scale_embedding", scales_by_default)}});
   for (const char* name : {"dropout", "attention_dropout", "activation_dropout"})
     options[name] = number(name, 0.0);
@@ -83,8 +103,12 @@ json with_generation_settings(json config, const json& generation, const std::st
     const json given = single(generation.value(name, json()));
     const json of_model = config.value(name, json());
     if (!given.is_null() && !of_model.is_null() && given != of_model)
-      entry.at(name).refuse(
-          fmt::format("{}, but config.json has {}", given.dump(), of_model.dump()));
+      throw FormatError(fmt::format("{}: {} is {}, but it is {} in config.json",
+                                    place,
+                                    name,
+                                    given.dump(),
+                                    of_model.dump()),
+                        "Give two files of the same model.");
     if (of_model.is_null() && !given.is_null())
       config[name] = given;
   }

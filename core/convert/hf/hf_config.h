@@ -20,14 +20,15 @@ inline constexpr std::array kTokenConstraints = {
 /// A config.json of Hugging Face that is being converted to options of the Transformer.
 class HfConfig {
  public:
-  /// Throws FormatError if the file is not for `model_type`.
+  /// Throws UsageError if the file is not for `model_type`.
   HfConfig(const nlohmann::json& config, const std::string& path, const std::string& model_type);
 
   /// The entry, or `otherwise`.
   nlohmann::json value(const char* name, const nlohmann::json& otherwise = {}) const {
     return config_.value(name, otherwise);
   }
-  bool is_on(const char* name, bool otherwise) const { return value(name, otherwise) == true; }
+  /// A switch; null is off, as in Python. Throws FormatError for anything else.
+  bool is_on(const char* name, bool otherwise) const;
   /// A number that may be missing or null. Throws FormatError for anything else.
   nlohmann::json number(const char* name, const nlohmann::json& otherwise) const;
   /// A size of the model.

@@ -11,6 +11,7 @@
 #include "core/checkpoint/checkpoint_file.h"
 #include "core/checkpoint/checkpoint_writer.h"
 #include "core/checkpoint/safetensors/float_values.h"
+#include "core/convert/hf/hf_config.h"
 #include "core/convert/hf/marian_config.h"
 #include "core/convert/hf/marian_export.h"
 #include "tests/core/checkpoint/checkpoint_test_files.h"
@@ -229,8 +230,24 @@ TEST(MarianConfig, IsRejectedByNameWhereNothingEqualsASetting) {
   EXPECT_THAT(rejection_of_config({{"activation_function", "gelu_new"}}),
               HasSubstr("activation_function = \"gelu_new\""));
   EXPECT_THAT(rejection_of_config({{"bad_words_ids", {{5}}}}), HasSubstr("bad_words_ids = [[5]]"));
-  EXPECT_THAT(rejection_of_config({{"model_type", "bart"}}), HasSubstr("model_type"));
-  EXPECT_THAT(rejection_of_config({{"d_model", "wide"}}), HasSubstr("d_model"));
+  EXPECT_THAT(rejection_of_config({{"model_type", "bart"}}),
+              HasSubstr("models of the type 'bart' cannot be imported"));
+}
+
+TEST(MarianConfig, NamesAValueOfAnotherType) {
+  EXPECT_THAT(rejection_of_config({{"d_model", "wide"}}), HasSubstr("d_model: \"wide\""));
+  EXPECT_THAT(rejection_of_config({{"max_position_embeddings", 1.5}}),
+              HasSubstr("max_position_embeddings: 1.5, expected a whole number"));
+  EXPECT_THAT(rejection_of_config({{"scale_embedding", "yes"}}),
+              HasSubstr("scale_embedding: \"yes\", expected true or false"));
+  EXPECT_EQ(rejection_of_config({{"scale_embedding", nullptr}}), "accepted");
+}
+
+TEST(GenerationSettings, NameATokenThatConfigJsonContradicts) {
+  EXPECT_EQ(message_of<FormatError>([] {
+              with_generation_settings({{"eos_token_id", 0}}, {{"eos_token_id", 2}}, "g.json");
+            }),
+            "g.json: eos_token_id is 2, but it is 0 in config.json");
 }
 
 std::string rejection_of_vocabulary(const json& vocabulary, HfSpecialIds ids = {0, 2, 2}) {
