@@ -51,11 +51,18 @@ Toolkit toolkit_of_folder(const fs::path& folder) {
       "For a model of fairseq or OpenNMT-py, give its .pt file.");
 }
 
+/// model.safetensors, pytorch_model.bin, one of several (model-00001-of-00005.safetensors), or
+/// their index.
+bool is_part_of_folder(const std::string& name) {
+  const bool begins = name.starts_with("model") || name.starts_with("pytorch_model");
+  return begins && (name.ends_with(".safetensors") || name.ends_with(".bin") ||
+                    name.ends_with(".index.json"));
+}
+
 /// The weights of some toolkits are nothing without the other files of their folder.
 void reject_part_of_folder(const fs::path& file) {
-  constexpr std::string_view kParts[] = {"model.safetensors", "pytorch_model.bin", "model.bin"};
   const fs::path folder = file.parent_path().empty() ? "." : file.parent_path();
-  if (std::ranges::count(kParts, file.filename()) > 0 && fs::exists(folder / "config.json"))
+  if (is_part_of_folder(file.filename().string()) && fs::exists(folder / "config.json"))
     throw UsageError(
         fmt::format("{}: is a part of a model, which is the whole folder", file.string()),
         fmt::format("Give the folder '{}'.", folder.string()));

@@ -224,10 +224,13 @@ TEST_F(Command, ImportKeepsItsInputsAndThePointersOfATraining) {
   EXPECT_EQ(content_of(folder.file("hf/model.safetensors")),
             content_of(golden + "hf_marian/model.safetensors"));
 
-  outcome = run("import hf/model.safetensors imported");
-  EXPECT_EQ(outcome.code, kExitUsage);
-  EXPECT_THAT(outcome.text, HasSubstr("hf/model.safetensors: is a part of a model"));
-  EXPECT_THAT(outcome.text, HasSubstr("Give the folder 'hf'."));
+  for (const std::string part :
+       {"model.safetensors", "model-00001-of-00002.safetensors", "model.safetensors.index.json"}) {
+    outcome = run("import hf/" + part + " imported");
+    EXPECT_EQ(outcome.code, kExitUsage);
+    EXPECT_THAT(outcome.text, HasSubstr("hf/" + part + ": is a part of a model"));
+    EXPECT_THAT(outcome.text, HasSubstr("Give the folder 'hf'."));
+  }
 
   {
     CheckpointFolder run_folder(folder.path());
