@@ -35,8 +35,8 @@ struct DecodingRequest {
   std::vector<Architecture*> models;
   const Batch* batch = nullptr;  ///< with targets when a prefix is forced
   nn::Precision precision = nn::Precision::kFp32;
-  std::vector<const nn::FlatParameters*> parameters;  ///< one per model; for the bf16 copies
-  std::vector<const Component*> architectures;        ///< one per model; named when it throws
+  std::vector<const nn::FlatParameters*> parameters;  ///< one per model; provide the bf16 copies
+  std::vector<const Component*> architectures;        ///< one per model; named in errors
   int64_t vocabulary = 0;  ///< words that each step of a named model must score; 0 = any number
   bool need_attention = false;
   bool need_scores = true;  ///< false: only the order of the scores has to be right

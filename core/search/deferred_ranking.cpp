@@ -14,8 +14,8 @@ namespace {
 
 constexpr int64_t kAnswersPerTask = 64;
 
-/// Returns the query that ranking a row with this constraint needs: the best columns, the edited
-/// ones, and </s>, the last resort.
+/// Returns the query for ranking a row with this constraint: it asks for the best columns, the
+/// edited ones, and </s>, which is the last resort.
 ScoreQuery query_of(const StepConstraint& constraint, int64_t k) {
   if (!constraint.has_decision() || constraint.costs_nothing)
     return {};
@@ -50,7 +50,7 @@ std::vector<RankedColumn> edited_best(const ScoreAnswer& answer,
   return best;
 }
 
-/// Ranks one row, as rank_rows does one with all of its scores. Returns the row's normalizer.
+/// Ranks one row like rank_rows, which needs all of its scores. Returns the row's normalizer.
 double rank_answer(const ScoreAnswer& answer,
                    const ScoreQuery& query,
                    const StepConstraint& constraint,

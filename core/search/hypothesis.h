@@ -15,7 +15,7 @@ struct Hypothesis {
   double score = 0;                  ///< after the length penalty; decides the rank
   double log_probability = 0;        ///< the sum of token_scores
   std::vector<std::vector<float>> attention;    ///< [tokens][source time], if requested
-  std::vector<std::string> unknown_words = {};  ///< in place of its <unk>s, with --replace-unk
+  std::vector<std::string> unknown_words = {};  ///< replacements of its <unk>s, with --replace-unk
   std::optional<double> expected_utility = {};  ///< with --mbr
 };
 

@@ -9,7 +9,7 @@ namespace phraseq {
 
 /// A token that one or more hypotheses share, with a link to the token before it.
 struct HypothesisNode {
-  int64_t parent = -1;  ///< the node before; -1 = first of its hypothesis
+  int64_t parent = -1;  ///< the previous node; -1: first of its hypothesis
   int64_t token = 0;
   double log_probability = 0;  ///< of this token
   int64_t step = 0;            ///< number of tokens before it

@@ -91,7 +91,8 @@ std::set<int64_t> UnorderedLexicalState::next_tokens() const {
   return tokens;
 }
 
-/// Whether `token` leads to a node below which constraints are left.
+/// Sets `child` to the node that `token` leads to; true if constraints at or below it are still
+/// missing.
 bool UnorderedLexicalState::may_enter(size_t from, int64_t token, size_t& child) const {
   const auto& children = (*trie_)[from].children;
   const auto found = children.find(token);
@@ -101,8 +102,8 @@ bool UnorderedLexicalState::may_enter(size_t from, int64_t token, size_t& child)
   return generated_[child] < (*trie_)[child].constraints;
 }
 
-/// Leaves the trie: the longest beginning of the path that is a constraint counts as complete, what
-/// comes after it as not generated.
+/// Leaves the trie: the longest prefix of the path that is a missing constraint counts as complete,
+/// and the tokens after it no longer count as generated.
 void UnorderedLexicalState::rewind(size_t from) {
   for (size_t node = from; node != 0; node = static_cast<size_t>((*trie_)[node].parent)) {
     if (completed_[node] < (*trie_)[node].terminal) {

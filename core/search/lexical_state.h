@@ -29,7 +29,7 @@ class PHRASEQ_API LexicalState {
   virtual std::set<int64_t> next_tokens() const = 0;
 };
 
-/// Requires the constraints in their order; other tokens may stand between them.
+/// Requires the constraints in their order; other tokens may occur between them.
 ///
 /// As in fairseq, a token that breaks off a constraint of several tokens loses all progress,
 /// including that of the constraints before it.
@@ -51,7 +51,7 @@ class PHRASEQ_API OrderedLexicalState final : public LexicalState {
   int64_t size() const { return static_cast<int64_t>(sequence_->tokens.size()); }
 
   std::shared_ptr<const Sequence> sequence_;
-  int64_t done_ = 0;  // tokens
+  int64_t done_ = 0;  // number of constraint tokens generated so far
 };
 
 /// Requires the constraints in any order. Equal constraints must occur as often as they are given.

@@ -11,7 +11,8 @@
 namespace phraseq {
 namespace {
 
-/// What is wrong with a hypothesis over a vocabulary of `words`; empty = nothing.
+/// Describes what is wrong with a hypothesis over a vocabulary of `words` words; empty if nothing
+/// is.
 std::string fault_of(const Hypothesis& hypothesis, int64_t words) {
   const auto& tokens = hypothesis.tokens;
   if (tokens.empty() || tokens.back() != kEos)

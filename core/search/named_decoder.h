@@ -10,8 +10,8 @@
 
 namespace phraseq {
 
-/// A plugin's decoder: when it throws or returns what is no translation, the error names the
-/// plugin.
+/// A plugin's decoder: if it throws or returns something that is not a translation, the error names
+/// the plugin.
 class PHRASEQ_API NamedDecoder : public Decoder {
  public:
   /// Makes the selected decoder.

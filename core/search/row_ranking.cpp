@@ -19,7 +19,7 @@ namespace {
 
 constexpr int64_t kRowsPerTask = 4;
 
-/// Ranks one column alone. Returns the row's normalizer, NaN when scores are not finite.
+/// Ranks the only allowed column. Returns the row's normalizer, NaN if the scores are not finite.
 template <class Number>
 double rank_only(std::span<const Number> scores,
                  int64_t column,
@@ -36,8 +36,8 @@ double rank_only(std::span<const Number> scores,
   return std::isnan(score) ? score : norm;
 }
 
-/// Drops the columns that the model excludes. The constraint may have changed the others by as
-/// much.
+/// Drops the columns that the model excludes. A score that is as low only because the constraint
+/// changed it stays.
 void drop_forbidden(const StepConstraint& constraint, std::vector<RankedColumn>& ranked) {
   std::erase_if(ranked, [&](const RankedColumn& one) {
     return is_forbidden_score(one.log_probability) &&

@@ -23,7 +23,7 @@ namespace phraseq {
 
 namespace {
 
-/// Starts a model's session; its errors name the architecture where that is known.
+/// Starts a model's session; its errors name the architecture if it is known.
 std::unique_ptr<DecodingSession> start(Architecture& model,
                                        const Component* architecture,
                                        const DecodingRequest& request,

@@ -32,7 +32,7 @@ class PHRASEQ_API SearchInput {
 
   const std::vector<SentenceInput>& sentences() const { return sentences_; }
   DecodingSession& session() { return *session_; }
-  /// DecodingRequest::need_scores
+  /// The value of DecodingRequest::need_scores.
   bool needs_scores() const { return needs_scores_; }
 
   /// Feeds one token per row and returns the scores [rows, vocab + slots] on the CPU, contiguous,

@@ -11,7 +11,7 @@
 
 namespace phraseq {
 
-/// The largest penalty of a token: with it, the scores of translations are finite.
+/// The largest penalty of a token, for which the scores of translations are still finite.
 inline constexpr double kMaxPenalty = 1e20;
 
 /// The options that all searches have, under fairseq's names.

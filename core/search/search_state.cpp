@@ -8,7 +8,7 @@ namespace phraseq {
 
 namespace {
 
-constexpr int64_t kMaxWords = int64_t{1} << 32;  // of a phrase: more than any has
+constexpr int64_t kMaxWords = int64_t{1} << 32;  // more than any phrase has
 
 /// Forbids the slots of a row whose phrase is empty or exceeds the maximum length.
 void forbid_slots(const SearchState& state, int64_t row, StepConstraint& constraint) {

@@ -57,7 +57,7 @@ int64_t max_length_of(const Batch& batch,
                   "Split the sentence, or do not use --match-source-len.");
 }
 
-/// The strings of every sentence's phrases, empty for a batch without any.
+/// The strings of every sentence's phrases, empty if the batch does not contain them.
 std::vector<std::vector<std::vector<int64_t>>> strings_of_phrases(const Batch& batch) {
   std::vector<std::vector<std::vector<int64_t>>> all(static_cast<size_t>(batch.sentences()));
   if (batch.host_extras.count(kPhraseStrings) == 0)
@@ -88,8 +88,8 @@ int64_t start_token_of(const DecodingRequest& request) {
   return bos ? kBos : kEos;
 }
 
-/// The first target token of each sentence: the batch's own, or else that of the models'
-/// convention.
+/// The first target token of each sentence: from the batch if it has them, otherwise according to
+/// the models' convention.
 std::vector<int64_t> start_tokens_of(const DecodingRequest& request) {
   const int64_t start = start_token_of(request);
   const auto own = request.batch->extras.find(kStartExtra);
@@ -99,7 +99,7 @@ std::vector<int64_t> start_tokens_of(const DecodingRequest& request) {
   return {tokens.const_data_ptr<int64_t>(), tokens.const_data_ptr<int64_t>() + tokens.numel()};
 }
 
-/// The most tokens, </s> included, that every model of the request can generate.
+/// The largest number of tokens, including </s>, that every model of the request can generate.
 int64_t max_target_positions(const DecodingRequest& request) {
   int64_t limit = request.models.front()->max_target_positions();
   for (const auto* model : request.models) limit = std::min(limit, model->max_target_positions());

@@ -12,7 +12,7 @@ namespace phraseq {
 
 namespace {
 
-constexpr double kBankStep = 100;  // fairseq's MAX_SCORE: what separates two banks when sorting
+constexpr double kBankStep = 100;  // fairseq's MAX_SCORE: separates the banks when sorting
 
 struct Banked {
   Candidate candidate;
@@ -21,7 +21,7 @@ struct Banked {
   double key() const { return kBankStep * static_cast<double>(bank) + candidate.total; }
 };
 
-/// The candidates of a sentence, each once, in their order.
+/// The candidates of a sentence in the order in which they were added, without duplicates.
 class CandidateSet {
  public:
   void add(const Candidate& candidate) {
@@ -63,8 +63,8 @@ Banked with_bank(const ConstrainedStep& step, const Candidate& of) {
   return {of, next->bank()};
 }
 
-/// Takes the best candidate of every bank, the fullest bank first, then the second best of each …
-/// `count` in all.
+/// Takes candidates from the banks in turn, the fullest bank first: the best of each, then the
+/// second best of each, and so on until there are `count`.
 std::vector<Candidate> take_turns(std::vector<Banked> sorted, int64_t count) {
   std::vector<std::pair<std::pair<int64_t, int64_t>, Candidate>> turns;
   int64_t turn = -1;

@@ -31,7 +31,8 @@ PHRASEQ_API std::vector<std::unique_ptr<LexicalState>> lexical_states(const Sear
 PHRASEQ_API void forbid_unfinished_ends(const std::vector<std::unique_ptr<LexicalState>>& states,
                                         std::vector<StepConstraint>& constraints);
 
-/// A step of hypotheses that have lexical constraints. All of it must outlive the object.
+/// A step of hypotheses that have lexical constraints. Everything that it refers to must outlive
+/// it.
 struct ConstrainedStep {
   const SearchState& state;
   const StepOutput& output;

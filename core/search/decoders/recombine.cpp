@@ -48,14 +48,14 @@ std::vector<int64_t> columns_generating(const SearchState& state,
   return columns;
 }
 
-/// Adds the probability of a worse candidate.
+/// Adds the probability of a worse candidate, whose total is `total`, to the better one.
 void absorb(Candidate& better, double total) {
   const double gain = std::log1p(std::exp(total - better.total));
   better.log_probability += gain;
   better.total += gain;
 }
 
-/// The last strings of the candidates that queue no words, by all that was generated before them.
+/// The last strings of the candidates that queue no words, grouped by all strings before them.
 std::map<Strings, std::set<int64_t>> endings_by_prefix(const SearchState& state,
                                                        const std::vector<Candidate>& candidates) {
   std::map<Strings, std::set<int64_t>> endings;
@@ -74,7 +74,7 @@ std::map<Strings, std::set<int64_t>> endings_by_prefix(const SearchState& state,
 
 void recombine(const SearchState& state, std::vector<Candidate>& candidates) {
   std::sort(candidates.begin(), candidates.end(), best_first);
-  std::map<Strings, size_t> places;  // in `kept`, by all that is generated
+  std::map<Strings, size_t> places;  // indices in `kept`, by the generated strings
   std::vector<Candidate> kept;
   for (const Candidate& candidate : candidates) {
     if (has_queued_words(state, candidate)) {

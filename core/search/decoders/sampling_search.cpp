@@ -19,7 +19,7 @@ size_t most_candidates(const SamplingSettings& settings) {
   return limited ? static_cast<size_t>(settings.top_k) : 0;
 }
 
-/// How many candidates the restriction leaves.
+/// The number of candidates within the top k or top p.
 size_t restricted(std::span<const RankedColumn> ranked, const SamplingSettings& settings) {
   const size_t most = most_candidates(settings);
   const size_t limit = most > 0 ? std::min(ranked.size(), most) : ranked.size();
@@ -31,7 +31,7 @@ size_t restricted(std::span<const RankedColumn> ranked, const SamplingSettings& 
   return count;
 }
 
-/// A number in [0, 1) that belongs to one step of one sample of one sentence.
+/// A random number in [0, 1), determined by the seed, sentence, sample and step.
 double draw_of(const SamplingSettings& settings,
                int64_t sentence_id,
                int64_t sample,
@@ -57,7 +57,7 @@ void repeat_rows(SearchState& state, int64_t samples) {
     state.input.session().select(origins);
 }
 
-/// What each row says next.
+/// Draws the next token of every row.
 std::vector<Candidate> draw(const SearchState& state,
                             const SearchStep& step,
                             const SamplingSettings& settings) {
@@ -82,7 +82,7 @@ size_t draw_place(std::span<const RankedColumn> ranked,
                   double point) {
   const double most_probable = ranked.front().log_probability;
   const size_t count = restricted(ranked, settings);
-  std::vector<double> reached;  // relative to the first: --unkpen may add any number to all others
+  std::vector<double> reached;  // relative to the first: --unkpen may add any number to the others
   for (const RankedColumn& column : ranked.first(count)) {
     const double before = reached.empty() ? 0 : reached.back();
     reached.push_back(before + std::exp(column.log_probability - most_probable));

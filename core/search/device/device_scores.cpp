@@ -15,15 +15,15 @@
 namespace phraseq {
 namespace {
 
-/// Extra columns that LibTorch's operator is asked for: of several columns with the same score, it
-/// returns any.
+/// The number of extra columns that LibTorch's operator is asked for, because it returns any of the
+/// columns with the same score.
 constexpr int64_t kMoreForTies = 8;
 constexpr int64_t kRowsPerTask = 64;
 
-/// The most that any row asks for.
+/// The largest number of columns that any row requests.
 struct Extent {
   int64_t best = 0;     ///< with the columns requested by number, which may be among the best
-  int64_t columns = 0;  ///< asked for by number
+  int64_t columns = 0;  ///< requested by number
 
   explicit Extent(std::span<const ScoreQuery> queries) {
     for (const ScoreQuery& query : queries) {
@@ -46,7 +46,7 @@ at::Tensor asked_columns(std::span<const ScoreQuery> queries, int64_t columns) {
   return asked;
 }
 
-/// Returns the row's best columns except those it asks for by number.
+/// Returns the row's best columns except those requested by number.
 template <class Number>
 std::vector<RankedColumn> best_of(const Number* scores,
                                   const Number* columns,

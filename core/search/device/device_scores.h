@@ -22,7 +22,7 @@ class PHRASEQ_API DeviceScores final : public DeferredScores {
   std::vector<ScoreAnswer> answer(std::span<const ScoreQuery> queries) const override;
 
  private:
-  /// As nn::gpu::best_columns, in fp64.
+  /// Does the same as nn::gpu::best_columns with LibTorch's operators, in fp64.
   at::Tensor found_by_operators(const at::Tensor& asked, int64_t best) const;
 
   at::Tensor scores_;
