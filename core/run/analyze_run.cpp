@@ -29,7 +29,7 @@ using analysis::AttentionPlace;
 using analysis::AttentionWeights;
 using analysis::RecordedSentence;
 
-/// Sentences whose passes run at once; their results are taken in order.
+/// The number of sentences whose passes run at the same time; their results are processed in order.
 constexpr int64_t kSentencesAhead = 64;
 
 AttentionPlace chosen_place(const AnalyzeOptions& options) {
@@ -52,7 +52,8 @@ void check_recorded(bool found, AttentionPlace place) {
                   "'phraseq analyze dump' shows what this model records.");
 }
 
-/// What --layer or --head means: a word, or a number up to `count`.
+/// The number that the value of --layer or --head denotes: `meaning` for `word`, otherwise a number
+/// up to `count`.
 int64_t number_of(const std::string& text,
                   std::string_view option,
                   std::string_view word,
@@ -105,8 +106,7 @@ int draw_attention(const AnalyzeOptions& options,
   return kExitOk;
 }
 
-/// Calls `take` with every pair's recorded pass and the pair, in order; ends early when it returns
-/// false.
+/// Calls `take` with every pair's recorded pass and the pair, in order; stops if it returns false.
 void for_each_pass(const AnalyzeOptions& options,
                    const TranslationModel& translation_model,
                    const ModelOptions& model,
@@ -133,7 +133,7 @@ void for_each_pass(const AnalyzeOptions& options,
   }
 }
 
-/// A picture that accompanies a result: written first, renamed only when the result is complete.
+/// A plot that accompanies a result: written first, but renamed only when the result is complete.
 class PlotFile {
  public:
   void write(const std::string& path, const std::string& document) {

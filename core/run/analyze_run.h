@@ -12,7 +12,7 @@
 
 namespace phraseq {
 
-/// `phraseq analyze`: everything described, not yet parsed.
+/// `phraseq analyze`: all its options are described, but not parsed yet.
 struct PHRASEQ_API AnalyzeRun {
   explicit AnalyzeRun(std::span<const std::string> arguments);
 

@@ -53,7 +53,7 @@ std::string evaluation_text(const GenerateRun& run,
       "Generate {} with {}: {}", run.options.gen_subset, search, report.score_text(metric));
 }
 
-/// What happens to the sentences of one buffer until their results are written.
+/// Turns the sentences of a buffer into results, ready to be written.
 class ResultMaker {
  public:
   ResultMaker(GenerateRun& run, Translator& translator, const WorkerSettings& workers)
@@ -114,7 +114,7 @@ class ResultMaker {
   Selection utility_;
 };
 
-/// The sentences of one buffer; empty at the end.
+/// Reads the sentences of one buffer; empty at the end of the source.
 std::vector<Example> read(SentenceSource& source, int64_t count) {
   const WorkSpan span(Work::kText);
   return source.take(count);
@@ -129,8 +129,8 @@ void write(const std::vector<Translation>& translations,
     output.write(translation_text(translation, task, run.options.format));
 }
 
-/// Translates the source, a buffer at a time, and tells `report`. False if the reader of the output
-/// is gone before all of it is written.
+/// Translates the source, a buffer at a time, and adds the translations to `report`. Returns false
+/// if the reader of the output disappears before everything is written.
 bool translate_all(const GenerateRun& run,
                    ResultMaker& maker,
                    SentenceSource& source,
@@ -149,8 +149,8 @@ bool translate_all(const GenerateRun& run,
   return false;
 }
 
-/// The metric, if the translations will be scored. It is made before them: an option that it
-/// rejects must not cost hours.
+/// The metric, if the translations will be scored. It is created before translating, so that a
+/// rejected option does not waste hours.
 std::unique_ptr<Metric> metric_for(const GenerateRun& run,
                                    const SentenceSource& source,
                                    const ShardRun& shards,
@@ -161,8 +161,8 @@ std::unique_ptr<Metric> metric_for(const GenerateRun& run,
                                        MetricSetup{primary_language(task.target_language())});
 }
 
-/// The score is a result where fairseq's is, or where there is no other result. `metric` is null if
-/// there is none.
+/// Logs the last lines and writes the score. The score belongs to the results if fairseq writes it
+/// there or if there is no other result. `metric` may be null.
 void conclude(const GenerateRun& run,
               const GenerationReport& report,
               const Metric* metric,
@@ -195,7 +195,7 @@ int generate(GenerateRun& run) {
   shards.take_share_of_machine(run.model);
   const WorkerSettings workers = run.model.worker_settings();
   set_operator_threads(workers.threads);
-  // First: a bad place is found before the work.
+  // First of all, so that an unusable output path is reported before any work.
   check_not_read(run.options.output, run.model, run.options.data);
   ResultOutput output(shards.output(run.options.output, {run.options.input, run.options.trees}));
   Translator translator = make_translator(run, workers);

@@ -16,7 +16,8 @@ namespace phraseq {
 
 enum class ConstraintOrder;
 
-/// `phraseq generate` and `phraseq interactive`: everything chosen and described, not yet parsed.
+/// `phraseq generate` and `phraseq interactive`: components are selected and options described, but
+/// not parsed yet.
 struct PHRASEQ_API GenerateRun {
   GenerateRun(std::span<const std::string> arguments, bool line_by_line);
 
@@ -29,7 +30,7 @@ struct PHRASEQ_API GenerateRun {
   Selection metric;     ///< none in `interactive`
   Selection tokenizer;  ///< chosen and described with --tokenizer or --bpe
 
-  /// How the decoder takes lexical constraints; kNone for decoders without this option.
+  /// How the decoder treats lexical constraints; kNone for decoders without this option.
   ConstraintOrder constraint_order() const;
   std::vector<std::string> problems() const;
   /// Names the --decoder, --scoring or --tokenizer that has an unknown option.

@@ -43,8 +43,8 @@ class GenerationReport {
   PostProcess remove_bpe_;
   ConstraintOrder order_;
   ScoredText scored_text_;
-  int64_t constrained_ = 0;        ///< sentences with words that have constraints
-  int64_t constrained_empty_ = 0;  ///< the same of sentences without words
+  int64_t constrained_ = 0;        ///< sentences with constraints whose source has words
+  int64_t constrained_empty_ = 0;  ///< sentences with constraints whose source is empty
   int64_t unmet_ = 0;
   double seconds_ = 0;
   int64_t sentences_ = 0;

@@ -14,7 +14,7 @@ namespace phraseq {
 
 namespace {
 
-/// Source tokens of a batch if no limit is given.
+/// The number of source tokens per batch if no limit is given.
 constexpr int64_t kBatchTokens = 1024, kBatchTokensOfAGpu = 8192;
 
 void require_trees(const std::vector<TranslationModel>& models, const GenerateOptions& options) {
@@ -38,7 +38,7 @@ void require_trees(const std::vector<TranslationModel>& models, const GenerateOp
   }
 }
 
-/// A language model has no attention to a source.
+/// Rejects language models, which have no attention to a source.
 void require_sources(const std::vector<TranslationModel>& models) {
   for (const TranslationModel& model : models) {
     if (model.model->conventions().reads_source)

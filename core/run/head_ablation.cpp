@@ -15,7 +15,7 @@
 namespace phraseq {
 namespace {
 
-/// Source or target tokens of a batch.
+/// The number of source or target tokens per batch.
 constexpr int64_t kTokensOfBatch = 4096;
 
 std::vector<Example> read_examples(const AnalyzeOptions& options, const TranslationModel& model) {
@@ -30,7 +30,7 @@ std::vector<Example> read_examples(const AnalyzeOptions& options, const Translat
   return examples;
 }
 
-/// -log2 p per target token.
+/// The loss, -log2 p per target token.
 double loss_of(const std::vector<TranslationModel>& models,
                const std::vector<Example>& examples,
                const ModelOptions& options) {

@@ -35,7 +35,7 @@ std::unique_ptr<SentenceSource> open_pairs(const RescoreOptions& options,
                                       options.truncate_source);
 }
 
-/// A line of a translation that was given: its log-probability, or the whole record.
+/// The output for a given translation: a line with its log-probability, or the whole record.
 std::string log_probability_text(const Translation& translation,
                                  const Task& task,
                                  const TranslationFormat& format) {
@@ -135,7 +135,7 @@ namespace {
 
 /// Writes a line, or a record, for each of the pairs.
 int rescore_pairs(RescoreRun& run, const TranslationSettings& settings, const ShardRun& shards) {
-  // First: a bad place is found before the work.
+  // First of all, so that an unusable output path is reported before any work.
   ResultOutput output(shards.output(run.options.output,
                                     {run.options.source, run.options.target, run.options.trees}));
   const auto models = load_models(run.loaded->registry, run.model, run.options.data);

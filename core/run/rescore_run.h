@@ -16,7 +16,7 @@
 
 namespace phraseq {
 
-/// What to compute probabilities of, and how to write them.
+/// The translations whose probabilities are computed, and the output format.
 struct PHRASEQ_API RescoreOptions : Options {
   std::string data;
   std::string gen_subset = "test";
@@ -35,7 +35,7 @@ struct PHRASEQ_API RescoreOptions : Options {
   std::vector<std::string> problems() const override;
 };
 
-/// `phraseq rescore`: everything described, not yet parsed.
+/// `phraseq rescore`: all its options are described, but not parsed yet.
 struct PHRASEQ_API RescoreRun {
   explicit RescoreRun(std::span<const std::string> arguments);
 

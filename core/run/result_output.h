@@ -17,7 +17,7 @@ class PHRASEQ_API ResultOutput {
  public:
   explicit ResultOutput(const std::string& path);
   void write(std::string_view text);
-  /// Hands what was written to the reader; false if nobody is reading any longer.
+  /// Flushes what was written; returns false if nobody reads the output any longer.
   bool flush();
   void commit();
   /// CRC-32C of everything written so far.

@@ -11,7 +11,7 @@
 
 namespace phraseq {
 
-/// The plugins a command works with: the registry and what was loaded into it.
+/// The plugins a command works with: the registry and the plugins loaded into it.
 struct PHRASEQ_API LoadedPlugins {
   Registry registry;
   std::vector<LoadedPlugin> plugins;

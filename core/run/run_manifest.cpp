@@ -38,7 +38,7 @@ nlohmann::json describe_dictionary(const Dictionary& dictionary) {
   return {{"size", dictionary.size()}, {"crc32c", fmt::format("{:08x}", dictionary.fingerprint())}};
 }
 
-/// Every option with its value and where that came from.
+/// Every option with its value and where the value came from.
 nlohmann::json describe_options(const OptionTable& table, const Task& task) {
   nlohmann::json options = to_json(table, /*with_origin=*/true);
   for (const std::string& name : names_from_data(table, task))

@@ -14,7 +14,8 @@
 
 namespace phraseq {
 
-/// How many numbers a model learns; the buffer that holds them has a few more, for alignment.
+/// The number of trainable parameters; the buffer that holds them is slightly larger, for
+/// alignment.
 PHRASEQ_API int64_t parameter_count(const nn::FlatParameters& parameters);
 
 /// Describes a run: written to SAVE_DIR/run.json at the start, so that the run can be distinguished

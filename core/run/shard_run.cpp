@@ -53,7 +53,7 @@ std::string options_sum(const OptionTable& table) {
   return sum_of(options.dump());
 }
 
-/// Checksum of the contents of the checkpoints.
+/// The checksum of the contents of the checkpoints.
 std::string models_sum(const std::string& paths) {
   std::string all;
   for (const std::string_view path : split_text(paths, ":")) {

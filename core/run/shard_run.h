@@ -29,7 +29,7 @@ class PHRASEQ_API ShardRun {
   /// `inputs`, which this run reads.
   std::string output(const std::string& output, const std::vector<std::string>& inputs) const;
   /// Ends the output of a shard with its seal. `table` and `model` are the command's options,
-  /// `source` what was read.
+  /// `source` is the input that was read.
   void seal(ResultOutput& output,
             const SentenceSource& source,
             OutputFormat format,

@@ -32,11 +32,11 @@
 namespace phraseq {
 namespace {
 
-/// A checkpoint's record of its training, as far as validation follows it. A file that cannot be
-/// read is reported when the model is loaded.
+/// What a checkpoint records about its training, as far as validation uses it. A file that cannot
+/// be read is reported later, when the model is loaded.
 struct RecordedTraining {
   std::string criterion;                              ///< empty: not recorded, or not installed
-  nlohmann::json options = nlohmann::json::object();  ///< of the whole training, by name
+  nlohmann::json options = nlohmann::json::object();  ///< all options of the training, by name
 };
 
 RecordedTraining recorded_training(const Registry& registry, const std::string& path) {
@@ -57,7 +57,8 @@ RecordedTraining recorded_training(const Registry& registry, const std::string& 
   return recorded;
 }
 
-/// Sets the criterion's options to the recorded values; those of the command line come later.
+/// Sets the criterion's options to the recorded values; options on the command line override them
+/// later.
 void take_recorded(const nlohmann::json& recorded, Options& options) {
   OptionTable table;
   options.describe(table);
@@ -103,7 +104,7 @@ void require_splits(const ValidateOptions& options, const Task& task) {
   }
 }
 
-/// The task of the checkpoint decides whether alignments are read.
+/// Warns if the criterion uses alignments, but the checkpoint's task does not read them.
 void warn_of_missing_alignments(const Criterion& criterion, Options& task) {
   OptionTable table;
   task.describe(table);
@@ -114,7 +115,7 @@ void warn_of_missing_alignments(const Criterion& criterion, Options& task) {
         "the alignments of the data are not read");
 }
 
-/// One per thread on the CPU: each thread computes its own batches.
+/// The criteria: one per thread on the CPU, where each thread computes its own batches.
 std::vector<std::unique_ptr<Criterion>> make_criteria(const ValidateRun& run,
                                                       const TranslationModel& model) {
   const int workers = run.options.device.chosen().is_cpu() ? at::get_num_threads() : 1;

@@ -46,10 +46,10 @@ struct PHRASEQ_API ValidateOptions : Options {
 
 struct ValidationResult;
 
-/// `phraseq validate`: everything chosen and described, not yet parsed.
+/// `phraseq validate`: components are selected and options described, but not parsed yet.
 struct PHRASEQ_API ValidateRun {
   explicit ValidateRun(std::span<const std::string> arguments);
-  /// Problems of the options. Some are thrown as UsageError instead.
+  /// Problems of the options. Some problems are thrown as UsageError instead.
   std::vector<std::string> problems() const;
   /// Names the criterions that have an option that the selected one lacks (ExplainOption).
   std::string explain_unknown(const std::string& option) const;
@@ -60,7 +60,7 @@ struct PHRASEQ_API ValidateRun {
   Selection criterion;
 };
 
-/// Computes the loss on each split, and gives each result to `report`. Throws DivergenceError on a
+/// Computes the loss on each split, and passes each result to `report`. Throws DivergenceError on a
 /// loss that is not finite.
 PHRASEQ_API void validate(ValidateRun& run,
                           const std::function<void(const ValidationResult& result)>& report);

@@ -27,7 +27,7 @@ OptionField* automatic_field(OptionTable& table) {
   return nullptr;
 }
 
-/// The number of the resumed run; 0 = none.
+/// The number that the resumed run used; 0 = none.
 int64_t recorded_number(const OptionField& field, const nlohmann::json* recorded) {
   if (recorded == nullptr)
     return 0;

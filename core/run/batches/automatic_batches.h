@@ -15,14 +15,14 @@ namespace phraseq {
 struct AutomaticBatches {
   TrialDependencies dependencies;
   PassSettings settings;
-  BatchingOptions batching;                  ///< includes the limit that is not automatic
-  int64_t reserved_bytes = 0;                ///< memory that training takes later
+  BatchingOptions batching;                  ///< includes a limit that is not automatic
+  int64_t reserved_bytes = 0;                ///< memory that training allocates later
   const nlohmann::json* recorded = nullptr;  ///< options of the resumed run; null = a new run
   ProcessGroup* processes = nullptr;
 };
 
 /// Replaces "auto" in --max-tokens or --batch-size by the largest number for which a training pass
-/// has enough memory in every process, or by the number that the resumed run had. Returns how it
+/// has enough memory in every process, or by the number that the resumed run used. Returns how it
 /// was found, for the manifest; nothing if neither is "auto". Throws OutOfMemory if the longest
 /// sentence alone does not fit.
 PHRASEQ_API std::optional<nlohmann::json> settle_batches(OptionTable& table,

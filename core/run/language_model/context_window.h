@@ -15,8 +15,8 @@ class PHRASEQ_API ContextWindow {
  public:
   ContextWindow(int64_t window, int64_t most_tokens);
 
-  /// Inserts the context before the block's source; as many tokens, whose probabilities are
-  /// meaningless, are inserted before its target. Returns their number.
+  /// Inserts the context before the block's source; the same number of tokens is inserted before
+  /// its target, where their probabilities are meaningless. Returns this number.
   int64_t extend(Example& block);
 
  private:

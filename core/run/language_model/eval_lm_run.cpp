@@ -26,7 +26,7 @@ namespace {
 
 constexpr int64_t kBlocksAtOnce = 2000;
 
-/// "@@" where subwords are joined.
+/// "@@" if subwords are to be joined; otherwise empty.
 std::string continuation_of(PostProcess remove_bpe) {
   return remove_bpe == PostProcess::kSubwordNmt ? "@@" : "";
 }
@@ -41,7 +41,8 @@ const BlockSource& blocks_of(const TranslationModel& model) {
                    "'phraseq validate' computes the loss of translation models.");
 }
 
-/// All models. Where one of another task cannot read the data, its task is what is wrong.
+/// Loads all models. If that fails, first checks whether the model's task is one of language
+/// models: a different task may be why the data cannot be read.
 std::vector<TranslationModel> load_language_models(const EvalLmRun& run) {
   try {
     return load_models(run.loaded->registry, run.model, run.options.data);
@@ -56,8 +57,8 @@ std::vector<TranslationModel> load_language_models(const EvalLmRun& run) {
   }
 }
 
-/// How the text is cut: according to the options, otherwise as in training; smaller where a context
-/// is put before each block.
+/// How the text is divided into blocks: according to the options, otherwise as in training. Blocks
+/// are smaller if a context is put before each of them.
 BlockOptions block_options(const EvalLmOptions& options, const BlockSource& source) {
   BlockOptions blocks = source.block_options();
   if (options.break_mode != BreakMode::kAuto)
@@ -148,7 +149,7 @@ class Evaluation {
       note(scored[i].example.id, scored[i].hypotheses.front(), contexts[i], output);
   }
 
-  /// Takes the tokens after the context and <s>, which nothing comes before.
+  /// Records the tokens after the context and after <s>, which is not predicted.
   void note(int64_t id, const Hypothesis& scored, int64_t context, ResultOutput& output) {
     tokens_ += static_cast<int64_t>(scored.tokens.size()) - context;
     const int64_t skipped = context + (add_bos_token_ ? 1 : 0);

@@ -21,7 +21,7 @@ struct PHRASEQ_API EvalLmOptions : Options {
   std::string data;
   std::string gen_subset = "test";
   BreakMode break_mode = BreakMode::kAuto;
-  int64_t tokens_per_sample = 0;  ///< 0 = that of the checkpoint
+  int64_t tokens_per_sample = 0;  ///< 0 = as in the checkpoint
   int64_t context_window = 0;
   bool output_word_probs = false;
   bool output_word_stats = false;
@@ -33,7 +33,7 @@ struct PHRASEQ_API EvalLmOptions : Options {
   std::vector<std::string> problems() const override;
 };
 
-/// `phraseq eval-lm`: everything described, not yet parsed.
+/// `phraseq eval-lm`: all its options are described, but not parsed yet.
 struct PHRASEQ_API EvalLmRun {
   explicit EvalLmRun(std::span<const std::string> arguments);
 

@@ -43,7 +43,7 @@ std::vector<WordReport::Word> WordReport::add(const std::vector<int64_t>& tokens
       continue;
     }
     words.push_back({std::exchange(text, {}), log_probabilities[i]});
-    // The next word's log-probability stands at its last token, after zeros, as in fairseq.
+    // The next word's log-probability is stored at its last token, after zeros, as in fairseq.
     const auto next = std::find_if(log_probabilities.begin() + static_cast<std::ptrdiff_t>(i) + 1,
                                    log_probabilities.end(),
                                    [](double value) { return value != 0; });

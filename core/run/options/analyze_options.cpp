@@ -10,7 +10,7 @@ namespace phraseq {
 
 namespace {
 
-/// A number from 1, or one of the words.
+/// Whether the text is a number from 1 or one of the words.
 bool is_choice(const std::string& text, std::initializer_list<std::string_view> words) {
   if (std::find(words.begin(), words.end(), text) != words.end())
     return true;
@@ -116,7 +116,7 @@ void describe_dump(OptionTable& table, AnalyzeOptions& o) {
       .writes_file();
 }
 
-/// Options that the mode does not use.
+/// The given options that the mode does not use.
 std::vector<std::string> unused(const AnalyzeOptions& given) {
   const AnalyzeOptions defaults;
   const bool is_svg = given.output.ends_with(".svg");
@@ -147,7 +147,7 @@ std::vector<std::string> unused(const AnalyzeOptions& given) {
   return found;
 }
 
-/// What is wrong with the places, the output and the plot of `attention`.
+/// Problems of --attention, --output and --plot.
 std::vector<std::string> attention_problems(const AnalyzeOptions& given) {
   const bool is_attention = given.mode == AnalyzeMode::kAttention;
   std::vector<std::string> found;

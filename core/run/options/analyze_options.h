@@ -19,7 +19,7 @@ inline constexpr EnumName<AnalyzeMode> kAnalyzeModeNames[] = {
     {"heads", AnalyzeMode::kHeads},
     {"dump", AnalyzeMode::kDump}};
 
-/// What to show of a model, and how.
+/// The analysis of a model, and its output.
 struct PHRASEQ_API AnalyzeOptions : Options {
   AnalyzeMode mode = AnalyzeMode::kNotGiven;
   std::string source;

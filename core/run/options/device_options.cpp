@@ -32,11 +32,11 @@ void DeviceOptions::apply() const {
     context.setAllowTF32CuBLAS(true);
   if (!deterministic)
     return;
-  // What cuBLAS needs for equal sums in every run; read when it is first used.
+  // cuBLAS needs this for equal sums in every run, and reads it when it is first used.
   setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8", /*overwrite=*/0);
   context.setDeterministicAlgorithms(true, /*warn_only=*/false);
   context.setDeterministicCuDNN(true);
-  // Otherwise every new tensor is filled with NaN.
+  // By default, LibTorch's deterministic mode fills every new tensor with NaN.
   context.setDeterministicFillUninitializedMemory(false);
 }
 

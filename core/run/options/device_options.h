@@ -18,7 +18,7 @@ struct PHRASEQ_API DeviceOptions : Options {
   bool cpu = false;
   bool tf32 = false;
   bool deterministic = false;
-  int64_t index = 0;  ///< which GPU; set by what starts several processes
+  int64_t index = 0;  ///< which GPU; set when several processes are started
 
   void describe(OptionTable& table) override;
   /// The device to compute on; throws UsageError for `cuda` on a machine without CUDA.

@@ -14,7 +14,7 @@ struct PHRASEQ_API DirectionOptions : Options {
   std::string target_lang;
 
   void describe(OptionTable& table) override;
-  /// Puts the direction into `load`. Throws UsageError if only one of its languages is given.
+  /// Stores the direction in `load`. Throws UsageError if only one of its languages is given.
   void choose(LoadOptions& load) const;
 };
 

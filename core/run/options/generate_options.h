@@ -22,7 +22,7 @@ inline constexpr const char* kCopySource = "copy";
 struct PHRASEQ_API GenerateOptions : Options {
   explicit GenerateOptions(bool line_by_line);
 
-  bool interactive;  ///< line by line: no data folder, small buffers
+  bool interactive;  ///< translates line by line: no data folder, small buffers
   std::string data;
   std::string gen_subset = "test";
   std::string input = "-";
@@ -40,7 +40,7 @@ struct PHRASEQ_API GenerateOptions : Options {
   bool quiet = false;
   bool score_reference = false;  ///< score the references instead of translating
   bool profile = false;
-  std::string tokenizer;    ///< tokenizer for text; empty = that of the checkpoint
+  std::string tokenizer;    ///< tokenizer for text; empty = the checkpoint's
   std::string replace_unk;  ///< a file, kCopySource, or empty = off
   std::string mbr;          ///< name of the metric; empty = off
   std::string lm_path;      ///< checkpoint of a language model; empty = none
@@ -50,8 +50,8 @@ struct PHRASEQ_API GenerateOptions : Options {
   void describe(OptionTable& table) override;
   std::vector<std::string> problems() const override;
 
-  /// The format of the output: the one of --format; if auto, fairseq's for a data folder and plain
-  /// text for text.
+  /// The format of the output: the value of --format; for auto, fairseq's for a data folder and
+  /// plain text for text.
   OutputFormat output_format() const;
 
  private:

@@ -84,7 +84,7 @@ void ModelOptions::describe(OptionTable& table) {
 }
 
 WorkerSettings ModelOptions::worker_settings() const {
-  // With several, a GPU computes while the host searches.
+  // With several workers, the GPU computes for one while the host searches for another.
   constexpr int64_t kMaxWorkersPerGpu = 4;
   const int64_t most =
       device.chosen().is_cpu() ? cores() : std::clamp<int64_t>(cores() / 2, 1, kMaxWorkersPerGpu);
@@ -157,7 +157,7 @@ void move_and_pack(TranslationModel& model,
     nn::pack_weights(model.parameters->values(), quantization_of(file, options));
 }
 
-/// Whether a file of this name in a data folder is a part of the data.
+/// Whether a file with this name in a data folder belongs to the data.
 bool is_name_in_data_folder(const std::string& name) {
   return name == kDataManifest || name.starts_with("dict.") || name.ends_with(".idx") ||
          name.ends_with(".bin");

@@ -34,22 +34,24 @@ struct PHRASEQ_API ModelOptions : Options {
   int64_t threads = 0;
   PluginOptions plugins;
 
-  std::string tokenizer;  ///< of LoadOptions
+  std::string tokenizer;  ///< LoadOptions::tokenizer
   nlohmann::json tokenizer_options = nlohmann::json::object();
 
   void describe(OptionTable& table) override;
-  /// Replaces 0: one worker per core with one thread each; on an accelerator, one worker.
+  /// Replaces the default 0: one worker per core with one thread each; on an accelerator, one
+  /// worker.
   WorkerSettings worker_settings() const;
 };
 
-/// Moves the model and its parameters; on the CPU they stay as they are.
+/// Moves the model and its parameters; does nothing for the CPU.
 PHRASEQ_API void move_to(TranslationModel& model, at::Device device, nn::Precision precision);
 
-/// The models of an option --path, separated by colons.
+/// Splits the value of --path, which separates models by colons.
 PHRASEQ_API std::vector<std::string> model_paths(const std::string& path);
 
-/// Throws UsageError if `output` is one of the checkpoints, which --path may name by a pointer, a
-/// pointer, or a file of the data folder `data` (may be empty), in which other files may lie.
+/// Throws UsageError if `output` is one of the checkpoints (which --path may also name by a
+/// pointer), a pointer, or a data file in the folder `data` (may be empty). Other files of that
+/// folder are allowed.
 PHRASEQ_API void check_not_read(const std::string& output,
                                 const ModelOptions& options,
                                 const std::string& data);

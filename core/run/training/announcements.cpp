@@ -32,7 +32,7 @@ void announce_preset_values(TrainRun& run, const TrainingDefaults& defaults) {
 void warn_of_data(const TrainRun& run,
                   const TranslationModel& translation_model,
                   const Corpus& training) {
-  if (data_folders(run.components.data).size() == 1)  // of several, one does not say enough
+  if (data_folders(run.components.data).size() == 1)  // one of several is not representative
     warn_of_vocabulary(translation_model.task->target_dictionary(), training);
   if (run.validation.disable_validation)
     return;

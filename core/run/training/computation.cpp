@@ -13,7 +13,7 @@ namespace phraseq {
 
 namespace {
 
-/// The precision, and why it was chosen where the user leaves that open; else no reason.
+/// The precision; if the user left the choice open, with the reason.
 nn::PrecisionChoice precision_choice(const TrainRun& run) {
   const MachineOptions& machine = run.machine;
   if (machine.bf16 || machine.precision == nn::TrainingPrecision::kBf16)

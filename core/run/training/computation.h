@@ -9,7 +9,8 @@
 
 namespace phraseq {
 
-/// The precision that a run trains in: the user's, or the one that is fastest on the device.
+/// The precision that a run trains in: the user's choice, otherwise the one that is fastest on the
+/// device.
 nn::Precision precision_of(const TrainRun& run);
 
 /// "bf16 (the processor has avx512_bf16)": with the reason if the user leaves the choice open.

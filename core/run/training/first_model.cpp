@@ -28,7 +28,7 @@ namespace phraseq {
 
 namespace {
 
-/// Says at once, not in the epoch that uses a folder, that trees are missing.
+/// Reports missing trees at once rather than in the epoch that uses their folder.
 void require_trees(const TrainRun& run, const TranslationModel& translation_model) {
   const auto folders = data_folders(run.components.data);
   for (const std::string& folder : folders) {
@@ -47,7 +47,7 @@ void require_trees(const TrainRun& run, const TranslationModel& translation_mode
   }
 }
 
-/// Throws OutOfMemory early, before initial values have filled the memory of the machine.
+/// Throws OutOfMemory early, before initial values fill the memory of the machine.
 void require_room_for(const Architecture& model) {
   std::map<const void*, uint64_t> bytes_of;
   for (const at::Tensor& parameter : model.parameters())

@@ -64,7 +64,7 @@ void reject_foreign_files(const std::string& folder, bool draws_curves) {
   const fs::path manifest = fs::path(folder) / "run.json";
   const std::string manifest_text = beginning_of(manifest, kLongestManifest);
   if (is_manifest(manifest_text))
-    return;  // a folder of an earlier training
+    return;  // the folder belongs to an earlier training
   if (!manifest_text.empty())
     reject(manifest);
   const fs::path metrics = fs::path(folder) / "metrics.jsonl";

@@ -10,7 +10,7 @@ namespace phraseq {
 namespace {
 
 constexpr int64_t kLongestWarmup = 4000;  // fairseq's default of inverse_sqrt
-constexpr int64_t kUnknownLength = 8000;  // the run of Wu et al. 2021
+constexpr int64_t kUnknownLength = 8000;  // length of the run of Wu et al. 2021
 constexpr const char* kWarmup = "warmup-updates";
 
 void take(OptionTable& table, std::string_view name, std::string_view value) {

@@ -12,23 +12,24 @@
 #include "core/plugin/training_defaults.h"
 #include "core/train/options/optimization_options.h"
 
-/// How `phraseq train` uses the training configuration of a preset. A value that the user gives
-/// always wins; what the preset gives has the origin "preset" in the run manifest.
+/// How `phraseq train` uses the training configuration of a preset. The user's values take
+/// precedence; values from the preset have the origin "preset" in the run manifest.
 namespace phraseq {
 
-/// Takes the names of criterion, optimizer and scheduler; call it before these components are
-/// selected. A criterion that the architecture declares is kept.
+/// Applies the preset's names of criterion, optimizer and scheduler; call it before these
+/// components are selected. A criterion that the architecture declares is kept.
 PHRASEQ_API void take_component_names(const TrainingDefaults& defaults,
                                       bool architecture_declares_criterion,
                                       OptionTable& table);
 
-/// Takes the values of options; call it after the selected components have described theirs.
+/// Applies the preset's values of options; call it after the selected components have described
+/// theirs.
 PHRASEQ_API void take_option_values(const TrainingDefaults& defaults,
                                     std::span<const std::string> arguments,
                                     OptionTable& table);
 
-/// Shares all embeddings if the preset asks for it, the dictionaries are joined, and the user does
-/// not say otherwise.
+/// Shares all embeddings if the preset asks for it, the dictionary is joined, and the user does not
+/// choose otherwise.
 PHRASEQ_API void tie_embeddings(const TrainingDefaults& defaults, bool joined, OptionTable& table);
 
 /// The number of updates in a whole run, or nothing if only time or patience limits it.

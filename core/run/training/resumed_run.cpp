@@ -12,8 +12,8 @@ namespace phraseq {
 
 namespace {
 
-/// A checkpoint or a pointer that was named: training from scratch in its place would replace the
-/// files of the earlier run.
+/// Finds the checkpoint or the pointer that --restore-file names. A missing one is an error: a
+/// training from scratch would replace the files of the earlier run.
 std::string named_checkpoint(const CheckpointOptions& options) {
   const std::string& name = options.restore_file;
   if (name.empty())

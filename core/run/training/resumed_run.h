@@ -12,12 +12,12 @@ namespace phraseq {
 
 /// The run that the first process resumes, in the form that all processes need.
 struct ResumedRun {
-  std::optional<CheckpointFile> file;  ///< in the first process
+  std::optional<CheckpointFile> file;  ///< set only in the first process
   std::string path;
   std::optional<TrainRecord> record;
 };
 
-/// Nothing is resumed if `record` is empty.
+/// Finds the run to resume. Nothing is resumed if the result's `record` is empty.
 ResumedRun find_resumed_run(const CheckpointOptions& options, ProcessGroup& processes);
 
 }  // namespace phraseq

@@ -29,7 +29,7 @@ void set_threads(const TrainRun& run, const Placement& place) {
     at::set_num_threads(std::max(1, at::get_num_threads() / place.local_world_size));
   }
   if (const int threads = at::get_num_threads(); threads > 1)
-    require_threads(2 * static_cast<size_t>(threads));  // of OpenMP, and of the shares of batches
+    require_threads(2 * static_cast<size_t>(threads));  // those of OpenMP and those of batch shares
 }
 
 /// Selects a GPU; each of several processes on a machine gets its own.
@@ -63,7 +63,7 @@ int train_in_group(TrainRun& run, std::span<const std::string> arguments, const 
   } catch (const Error& failure) {
     processes->report_failure(failure.what(), /*is_own=*/true);
     if (processes->first_fails_alike(failure.what()))
-      return failure.exit_code();  // bad options are told once
+      return failure.exit_code();  // the first process reports the same error
     throw;
   } catch (const std::exception& failure) {
     processes->report_failure(failure.what(), /*is_own=*/true);

@@ -8,7 +8,7 @@
 
 namespace phraseq {
 
-/// Assembles the run from its parsed options and trains, in this process or in those that
+/// Assembles the run from its parsed options and trains, in this process or in the processes that
 /// --nproc-per-node starts; `arguments` go into the manifest. Returns the exit code: 0, or 128 +
 /// the signal that ended it.
 PHRASEQ_API int train(TrainRun& run, std::span<const std::string> arguments);

@@ -21,7 +21,7 @@ namespace phraseq {
 
 namespace {
 
-/// The options that every training has, whatever its components are.
+/// Describes the options of every training, which do not depend on its components.
 void describe_own_options(TrainRun& run) {
   run.components.describe(run.table);
   run.optimization.describe(run.table);
@@ -123,7 +123,8 @@ std::string TrainRun::explain_unknown(const std::string& option) const {
   return tokenizers.empty() ? "" : tokenizers + ": 'phraseq preprocess' takes and records it";
 }
 
-/// Reports a flag that is short for one value of another option if another value was given, too.
+/// Reports a flag that is short for `--option value` if the option was also given, with a different
+/// value.
 std::string TrainRun::contradiction(const char* flag, const char* option, const char* value) const {
   const OptionField& short_form = *table.find(flag);
   const OptionField& long_form = *table.find(option);
@@ -132,7 +133,7 @@ std::string TrainRun::contradiction(const char* flag, const char* option, const 
   return fmt::format("--{} means --{} {}: give one of the two options", flag, option, value);
 }
 
-/// Reports that --metric and --best-checkpoint-metric name two metrics; empty if they do not.
+/// Reports that --metric and --best-checkpoint-metric name different metrics; empty if they do not.
 std::string TrainRun::metric_problem() const {
   const std::string& chosen_by = validation.best_checkpoint_metric;
   if (ValidationOptions::is_loss(chosen_by) || metric.component == nullptr)
@@ -146,7 +147,8 @@ std::string TrainRun::metric_problem() const {
       metric.name);
 }
 
-/// The options of components that are not selected are known: the checkpoint may have had them.
+/// Options of components that are not selected count as known: the checkpoint's run may have
+/// selected these components.
 std::vector<std::string> TrainRun::unknown_names() const {
   std::vector<std::string> found;
   for (const std::string& given : checkpoints.allow_changed) {

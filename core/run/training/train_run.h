@@ -48,7 +48,7 @@ struct PHRASEQ_API TrainRun {
   OptionTable table;
 
  private:
-  /// Makes the criterion that the architecture declares the default.
+  /// Makes the criterion that the architecture declares the default of --criterion.
   void take_declared_criterion();
   std::string metric_problem() const;
   /// Reports names in --allow-changed that no option has.

@@ -74,7 +74,7 @@ class CurvesAtEnd {
   std::string folder_;
 };
 
-/// Switches off the output that only the first process writes.
+/// The logging options, without the output that only the first process writes.
 MachineOptions logging_of(const TrainRun& run, const ProcessGroup& processes) {
   MachineOptions machine = run.machine;
   if (!processes.is_first()) {
@@ -135,7 +135,8 @@ std::unique_ptr<CheckpointFolder> make_folder(const TrainRun& run, const Process
   return std::make_unique<CheckpointFolder>(run.checkpoints.save_dir);
 }
 
-/// The optimizer; `sharded` is the same one where its state is divided between processes.
+/// The optimizer; `sharded` points to it if its state is divided among the processes; otherwise it
+/// is null.
 struct OptimizerParts {
   std::unique_ptr<Optimizer> optimizer;
   ShardedOptimizer* sharded = nullptr;
@@ -198,7 +199,7 @@ class TrainingJob {
       trainer.resume(resumed_.path, *resumed_.record, resumed_.file ? &*resumed_.file : nullptr);
       warn_of_length(trainer.state().updates);
     }
-    write_run_json(arguments);  // only now: a run that is rejected leaves that of the one before
+    write_run_json(arguments);  // only now: a rejected run must not replace the earlier run's
     const CurvesAtEnd curves(folder_ && run_.machine.plot ? folder_->path() : "");
     const int signal = trainer.run();
     summarize(trainer.state());
@@ -217,7 +218,7 @@ class TrainingJob {
     return translation_model_.parameters->values().is_cuda() ? batch.pinned() : batch;
   }
 
-  /// Determines automatic batch sizes; nothing if there are none.
+  /// Determines automatic batch sizes; returns nothing if there are none.
   std::optional<nlohmann::json> settle_automatic_batches() {
     AutomaticBatches request;
     request.dependencies = {
@@ -273,8 +274,8 @@ class TrainingJob {
     warn_of_data(run_, translation_model_, *corpus_);
   }
 
-  /// Warns if --lr was given and the schedule does not use it. Skips the comparison if the
-  /// schedule fails with another rate, or after more updates than those of this run.
+  /// Warns if --lr was given and the schedule does not use it. Skips the comparison if the schedule
+  /// fails with another rate, or if it fails after more updates than this run has.
   void warn_of_rate() const {
     if (!run_.table.find("lr")->is_given())
       return;

@@ -42,7 +42,7 @@ std::string command_for(const TrainRun& run,
   return line;
 }
 
-/// Suggests a use of the checkpoint: a purpose, and the command.
+/// A line that suggests how to use the checkpoint: the purpose and the command.
 std::string advice(const TrainRun& run,
                    const TranslationModel& translation_model,
                    const std::string& checkpoint) {

@@ -39,14 +39,15 @@ int64_t target_tokens(const Corpus& corpus) {
   return tokens;
 }
 
-/// Types that text can have taught: those that occurred when the dictionary was made.
+/// The number of types that can be learned from the text: those that occurred when the dictionary
+/// was made.
 int64_t used_types(const Dictionary& dictionary) {
   int64_t types = 0;
   for (int64_t id = kUnk + 1; id < dictionary.size(); ++id) types += dictionary.count(id) > 0;
   return types;
 }
 
-/// Describes how dictionaries of the data differ from those of a checkpoint with these texts.
+/// Describes how dictionaries of the data differ from those in a checkpoint's task texts.
 std::vector<std::string> other_dictionaries(const std::map<std::string, std::string>& texts,
                                             const Task& task) {
   std::vector<std::string> differences;
@@ -69,7 +70,7 @@ std::vector<std::string> other_dictionaries(const std::map<std::string, std::str
   return differences;
 }
 
-/// The end of the shorter run; 0 is none.
+/// The smaller of the two numbers of updates, where 0 means no limit.
 int64_t earlier_end(const ChangedLength& length) {
   const auto [shorter, longer] = std::minmax(length.then, length.now);
   return shorter > 0 ? shorter : longer;
@@ -87,7 +88,7 @@ bool is_set(const OptionTable& table, std::string_view name) {
   return !text.empty() && text != "no" && text != "0";
 }
 
-/// Options that have an effect only together with one of others.
+/// An option that has an effect only together with one of the options in `any_of`.
 struct NeededOptions {
   const char* name;
   std::vector<const char*> any_of;

@@ -16,7 +16,7 @@
 #include "core/options/option_table.h"
 #include "core/text/dictionary.h"
 
-/// Warnings before the first update about settings and data with which a model learns little or is
+/// Warnings before the first update about settings and data that make a model learn little or be
 /// evaluated wrongly. Each states the figures and the remedy.
 namespace phraseq {
 
@@ -28,7 +28,7 @@ PHRASEQ_API void warn_of_warmup(std::optional<int64_t> run_length, const OptionT
 PHRASEQ_API void warn_of_average(std::optional<int64_t> run_length,
                                  const MovingAverageOptions& average);
 
-/// Names options that were given without another one that they need.
+/// Warns of options that were given without another option that they need.
 PHRASEQ_API void warn_of_unused_options(const OptionTable& table);
 
 /// Warns that --lr has no effect if the schedule is the same with another rate.
@@ -36,10 +36,10 @@ PHRASEQ_API void warn_of_unused_rate(const LrScheduler& scheduler,
                                      const LrScheduler& with_other_rate,
                                      const OptionTable& table);
 
-/// Names the options of validation that are given with --disable-validation.
+/// Warns of validation options that are given together with --disable-validation.
 PHRASEQ_API void warn_of_unused_validation(const OptionTable& table);
 
-/// Warns if --load-alignments is given and the criterion of that name has no alignment loss.
+/// Warns if --load-alignments is given and the criterion, called `name`, has no alignment loss.
 PHRASEQ_API void warn_of_unused_alignments(const Criterion& criterion,
                                            std::string_view name,
                                            const OptionTable& table);
@@ -64,7 +64,7 @@ PHRASEQ_API void warn_of_vocabulary(const Dictionary& dictionary, const Corpus& 
 PHRASEQ_API void warn_of_other_dictionaries(const std::map<std::string, std::string>& texts,
                                             const Task& task);
 
-/// Throws DataError if a dictionary of the data is not that of the checkpoint to resume from.
+/// Throws DataError if a dictionary of the data differs from that of the checkpoint to resume from.
 PHRASEQ_API void require_dictionaries_of(const CheckpointFile& file, const Task& task);
 
 /// Warns if pairs of the validation split `split` are also in the training set.

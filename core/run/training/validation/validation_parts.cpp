@@ -30,7 +30,7 @@ std::vector<Part*> pointers_to(const std::vector<std::unique_ptr<Part>>& parts) 
   return pointers;
 }
 
-/// Validates as many batches at the same time as training computes shares.
+/// Lets validation compute as many batches at the same time as training computes shares of a batch.
 void divide_work(const TrainRun& run,
                  const TranslationModel& translation_model,
                  ValidationParts& parts) {
@@ -48,7 +48,8 @@ bool has_tokenizer_of_language(TrainRun& run) {
          tokenizer->to_text().empty();
 }
 
-/// One metric scores all language pairs of a model.
+/// Warns if sacrebleu would tokenize other target languages differently: one metric scores all
+/// language pairs of a model.
 void warn_of_other_tokenizers(TrainRun& run, const Task& task) {
   const auto* const directions = interface_of<SeveralDirections>(task);
   if (directions == nullptr || !has_tokenizer_of_language(run))

@@ -13,21 +13,21 @@
 
 namespace phraseq {
 
-/// The validation side of a run: a validator for each validation set and, with --eval-bleu, what
-/// translates and scores.
+/// The validation side of a run: a validator for each validation set and, with --eval-bleu, the
+/// decoders and the metric.
 struct ValidationParts {
-  std::vector<std::unique_ptr<Criterion>> criteria;  ///< of all workers but the first
+  std::vector<std::unique_ptr<Criterion>> criteria;  ///< one for each worker but the first
   std::vector<std::unique_ptr<Decoder>> decoders;    ///< one per worker
   std::unique_ptr<Metric> metric;
   std::vector<std::unique_ptr<Validator>> validators;  ///< in the order of --valid-subset
 
-  /// The one that decides which checkpoint is the best; null without validation.
+  /// The validator that decides which checkpoint is the best; null without validation.
   Validator* deciding() const { return validators.empty() ? nullptr : validators.front().get(); }
   std::vector<Validator*> further() const;
 };
 
-/// Empty with --disable-validation. `criterion` is the first worker's. Throws DataError if the data
-/// lack one of the splits.
+/// Makes the parts; they are empty with --disable-validation. `criterion` is the first worker's.
+/// Throws DataError if the data lack one of the splits.
 ValidationParts make_validation(TrainRun& run,
                                 const TranslationModel& translation_model,
                                 Criterion& criterion,

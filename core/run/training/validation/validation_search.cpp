@@ -18,7 +18,7 @@ std::string text_of_json(const nlohmann::json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-/// Returns what is wrong, or an empty string.
+/// Sets an option; returns the problem, or an empty string if there is none.
 std::string set_option(OptionTable& table, const std::string& name, const nlohmann::json& value) {
   OptionField* const field = table.find(name);
   if (field == nullptr) {

@@ -8,13 +8,14 @@
 
 namespace phraseq {
 
-/// The beam search of --eval-bleu, and what is wrong with the options of --eval-bleu-args.
+/// The beam search of --eval-bleu, and the problems of the options in --eval-bleu-args.
 struct ValidationSearch {
   Selection decoder;
   std::vector<std::string> problems;
 };
 
-/// `arguments` is the JSON object of --eval-bleu-args.
+/// Selects the beam search and sets its options; `arguments` is the JSON object of
+/// --eval-bleu-args.
 PHRASEQ_API ValidationSearch validation_search(const Registry& registry,
                                                const std::string& arguments);
 
