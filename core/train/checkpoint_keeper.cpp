@@ -16,7 +16,7 @@
 namespace phraseq {
 namespace {
 
-/// True if the options of the run that wrote a checkpoint keep it.
+/// True if a checkpoint is kept by the options of the run that wrote it.
 bool is_kept_by_options(const TrainRecord& record, CheckpointKind kind) {
   if (kind == CheckpointKind::kEpoch)
     return !record.options.value("no_epoch_checkpoints", false);
@@ -70,16 +70,18 @@ bool CheckpointKeeper::replaces_saved_best() const {
   return !saved || (choice_.larger_is_better ? value >= *saved : value <= *saved);
 }
 
-/// A step with a finite gradient can destroy a model: all later updates are then skipped. A single
-/// one may be due to its sentences, and a model that a validation finds finite is not destroyed.
+/// A step with a finite gradient can destroy a model, so that all later updates are skipped. A
+/// single skipped update may be due to its sentences, and a model whose last validation had a
+/// finite result is not destroyed.
 bool CheckpointKeeper::may_have_diverged(int64_t updates) const {
   const auto& [validated_at, value] = dependencies_.state->last_validation;
   return validated_at == updates ? !std::isfinite(value)
                                  : dependencies_.state->bad_updates_in_a_row > 1;
 }
 
-/// All processes that take part come here at the same moments: what decides is equal in all.
-/// `stays`: whether there is a reason for the checkpoint besides being the last or the best one.
+/// All processes that take part call this at the same time, because what they decide by is equal in
+/// all of them. `stays`: whether there is a reason for the checkpoint besides being the last or the
+/// best one.
 void CheckpointKeeper::save(const PathOf& path_of, int64_t updates, bool stays) {
   if (!takes_part() || (options_.no_last_checkpoints && !is_best_ && !stays))
     return;
@@ -104,7 +106,7 @@ void CheckpointKeeper::save(const PathOf& path_of, int64_t updates, bool stays) 
   unsaved_ = unsaved_ && !saved;
 }
 
-/// False if the run continues without this checkpoint.
+/// Returns false if the run continues without this checkpoint.
 bool CheckpointKeeper::try_to_save(const std::string& path, int64_t updates, bool stays) {
   const bool is_written =
       tries("checkpoint not written", updates, [&] { write_and_point(path, updates, stays); });
@@ -117,7 +119,7 @@ bool CheckpointKeeper::try_to_save(const std::string& path, int64_t updates, boo
   return is_written;
 }
 
-/// False if a step of saving failed and the run continues (--save-failure warn).
+/// Runs a step of saving; returns false if it failed and the run continues (--save-failure warn).
 bool CheckpointKeeper::tries(const char* failed,
                              int64_t updates,
                              const std::function<void()>& step) {
@@ -137,8 +139,8 @@ bool CheckpointKeeper::tries(const char* failed,
 void CheckpointKeeper::write_and_point(const std::string& path, int64_t updates, bool stays) {
   dependencies_.folder->renew_lock();
   write_(path, stays);
-  // checkpoint_last comes last: a run that is killed before resumes from the checkpoint before, and
-  // finds the best one again.
+  // checkpoint_last comes last: if the run is killed before, it resumes from the previous
+  // checkpoint and finds the best one again.
   const auto& [validated_at, value] = dependencies_.state->last_validation;
   if (options_.keep_best_checkpoints > 0 && validated_at == updates && std::isfinite(value)) {
     tries("checkpoint written, but not kept among the best", updates, [&, score = value] {
@@ -162,13 +164,13 @@ void CheckpointKeeper::delete_others(const std::string& path, int64_t updates) {
   rules.is_temporary = [this](const CheckpointName& name) { return origin(name).is_temporary; };
   rules.updates_of = [this, updates](const CheckpointName& name) {
     const int64_t its_own = origin(name).updates;
-    return its_own <= updates ? its_own : -1;  // before --reset-optimizer: the oldest
+    return its_own <= updates ? its_own : -1;  // older than a --reset-optimizer: the oldest
   };
   rules.spares = [this](const std::string& old) { return spares(old); };
   dependencies_.folder->retain(rules, choice_.larger_is_better, path);
 }
 
-/// One that cannot be read is the oldest and stays.
+/// Reads where a checkpoint comes from. One that cannot be read counts as the oldest, and stays.
 CheckpointKeeper::Origin CheckpointKeeper::read_origin(const std::string& path,
                                                        CheckpointKind kind) const {
   try {
@@ -193,8 +195,8 @@ const CheckpointKeeper::Origin& CheckpointKeeper::origin(const CheckpointName& n
   return known->second;
 }
 
-/// True for a checkpoint that this run would write only for a pointer, but that stays because the
-/// options of the run that wrote it keep it.
+/// True for a checkpoint that this run would write only for a pointer, but that is kept because of
+/// the options of the run that wrote it.
 bool CheckpointKeeper::spares(const std::string& path) {
   const auto name = parse_checkpoint_name(std::filesystem::path(path).filename().string());
   const bool is_temporary_here =

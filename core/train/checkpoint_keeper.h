@@ -21,7 +21,7 @@ namespace phraseq {
 /// state. With empty functions, the first process saves alone.
 struct SavingTogether {
   std::function<void()> collect;  ///< called before the first process writes
-  /// Called afterwards; true if the first process has saved.
+  /// Called afterwards; returns true in all processes if the first one has saved.
   std::function<bool(bool saved)> settle;
 };
 
@@ -36,14 +36,14 @@ struct KeeperDependencies {
 /// checkpoint_best, and deletes old checkpoints by the retention rules.
 class PHRASEQ_API CheckpointKeeper {
  public:
-  /// Writes a checkpoint, which records whether it `stays` or was written only for a pointer.
+  /// Writes a checkpoint and records in it whether it `stays` or was written only for a pointer.
   using Write = std::function<void(const std::string& path, bool stays)>;
 
   /// The metric that chooses the best checkpoint.
   struct Choice {
     std::string metric = "loss";
     bool larger_is_better = false;
-    /// Whether scores of a run with these options count. Empty = always.
+    /// Whether scores of a run with these options can be compared with this run's. Empty = always.
     std::function<bool(const nlohmann::json& options)> is_comparable = {};
   };
 
@@ -55,25 +55,25 @@ class PHRASEQ_API CheckpointKeeper {
 
   /// Records an update that no checkpoint contains yet.
   void note_update() { unsaved_ = true; }
-  /// Call when a validation begins: until it ends, no checkpoint is the best.
+  /// Call when a validation begins; until it ends, no checkpoint counts as the best.
   void forget_validation() { is_best_ = false; }
-  /// `is_best`: of all validations. If saving the best model has failed, the best of the later ones
-  /// takes its place.
+  /// `is_best`: whether the result is the best of all validations. If the best model could not be
+  /// saved, the best of the later ones is saved instead.
   void note_validation(bool is_best) { is_best_ = is_best || replaces_saved_best(); }
 
-  /// Saves every --save-interval-updates, when a validation was the best, and when `requested`. A
-  /// skipped update, which changed nothing, is not a reason to save. The best one at the end of an
-  /// epoch is saved by after_epoch, or by at_end if the run is stopped.
+  /// Saves every --save-interval-updates, when a validation had the best result, and when
+  /// `requested`. A skipped update, which changed nothing, is not a reason to save. The best
+  /// checkpoint at the end of an epoch is saved by after_epoch, or by at_end if the run is stopped.
   void after_update(const TrainingProgress& progress, bool requested);
-  /// Whether after_epoch saves even if the validation was not the best.
+  /// Whether after_epoch saves even if the validation did not have the best result.
   bool saves_after_epoch(int64_t finished_epochs) const {
     return is_due_after_epoch(finished_epochs) &&
            !(options_.no_epoch_checkpoints && options_.no_last_checkpoints);
   }
-  /// Saves every --save-interval epochs and when the validation was the best.
+  /// Saves every --save-interval epochs and when the validation had the best result.
   void after_epoch(const TrainingProgress& progress);
-  /// Saves updates that no checkpoint contains yet, unless --no-last-checkpoints is given; and the
-  /// best checkpoint if only the validation at the end has found it to be the best.
+  /// Saves updates that no checkpoint contains yet, unless --no-last-checkpoints is given; also
+  /// saves if the validation at the end had the best result.
   void at_end(const TrainingProgress& progress);
 
  private:
@@ -91,12 +91,12 @@ class PHRASEQ_API CheckpointKeeper {
   void delete_others(const std::string& path, int64_t updates);
   bool spares(const std::string& path);
 
-  /// How a checkpoint of the folder came about.
+  /// Where a checkpoint of the folder comes from.
   struct Origin {
     int64_t updates = 0;
     bool is_temporary = false;
-    bool is_kept_by_options = false;  // by those of an earlier run, which wrote it
-    bool is_comparable = true;        // its score, with those of this run
+    bool is_kept_by_options = false;  // by those of the earlier run that wrote it
+    bool is_comparable = true;        // its score can be compared with this run's
   };
   Origin read_origin(const std::string& path, CheckpointKind kind) const;
   const Origin& origin(const CheckpointName& name);
@@ -106,7 +106,7 @@ class PHRASEQ_API CheckpointKeeper {
   Choice choice_;
   Write write_;
   SavingTogether together_;
-  bool is_best_ = false;                   // the last validation was the best so far
+  bool is_best_ = false;                   // the last validation had the best result so far
   bool unsaved_ = false;                   // there are updates since the last checkpoint
   std::map<std::string, Origin> origins_;  // by file name
 };

@@ -30,7 +30,7 @@ size_t terminal_columns() {
   return is_known ? size.ws_col : kUsualColumns;
 }
 
-/// Joins the parts, in order, as far as they fit.
+/// Joins the parts, in order, as many as fit.
 std::string joined(const std::vector<std::string>& parts, size_t columns) {
   std::string line;
   for (const std::string& part : parts) {

@@ -27,7 +27,7 @@ class PHRASEQ_API ProgressBar {
   /// do not count toward the speed.
   void leave_out(int64_t tokens) { earlier_tokens_ = tokens; }
 
-  /// The text of the bar, cut between its parts to less than `columns`.
+  /// The text of the bar, shortened to fewer than `columns` columns by omitting its last parts.
   std::string text(const TrainingProgress& progress,
                    const IntervalSums& sums,
                    double interval_seconds,

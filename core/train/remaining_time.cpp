@@ -9,7 +9,7 @@
 namespace phraseq {
 namespace {
 
-/// Seconds for `left` at the speed of `done` in `seconds`; nothing when nothing was done.
+/// The seconds that `left` takes at the speed of `done` per `seconds`; nothing if nothing was done.
 std::optional<double> extrapolated(double left, double done, double seconds) {
   if (done <= 0)
     return std::nullopt;

@@ -14,7 +14,7 @@ namespace phraseq {
 /// (--patience, --stop-min-lr) are not foreseen.
 class PHRASEQ_API RemainingTime {
  public:
-  /// `start` is where this process begins, which is not 0 in a resumed run.
+  /// `start` is the progress when this process begins; it is not 0 in a resumed run.
   RemainingTime(const StopLimits& limits, const TrainingProgress& start);
 
   /// Seconds until the first limit is reached; nothing before the first step or without a limit.

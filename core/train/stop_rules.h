@@ -20,8 +20,8 @@ struct StopLimits {
 };
 
 /// The first limit that is reached, as a text for the log ("epoch 3 of --max-epoch 3"); nothing
-/// while training goes on. The learning rate counts only after the first update, and not while it
-/// rises: a warm-up begins at 0.
+/// while no limit is reached. The learning rate counts only after the first update, and not while
+/// it rises: a warm-up begins at 0.
 PHRASEQ_API std::optional<std::string> reached_limit(const StopLimits& limits,
                                                      const TrainingProgress& progress);
 

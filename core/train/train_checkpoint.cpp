@@ -32,7 +32,8 @@ nlohmann::json train_entry(const CheckpointContents& contents) {
           {"temporary", contents.is_temporary}};
 }
 
-/// Tensors of the optimizer that its state does not contain: it would go on without them.
+/// Reports tensors of the optimizer in the checkpoint that are missing from `state`, so that the
+/// optimizer would continue without them.
 void check_missing_state(const CheckpointFile& file,
                          const std::map<std::string, at::Tensor>& state,
                          std::vector<std::string>& problems) {
@@ -65,7 +66,8 @@ void check_optimizer(const CheckpointFile& file,
                     "Use --reset-optimizer to start with a new state.");
 }
 
-/// Throws FormatError if the flat parameters of the checkpoint are not laid out as the model's.
+/// Throws FormatError if the flat parameters of the checkpoint have a different layout from the
+/// model's.
 void check_trained(const CheckpointFile& file,
                    const TrainRecord& record,
                    const TranslationModel& translation_model) {

@@ -23,16 +23,16 @@ struct CheckpointContents {
   /// The trained parameters, flat, if the model holds their moving average; if undefined, not
   /// saved.
   at::Tensor trained = {};
-  nlohmann::json options = nlohmann::json::object();   ///< all of them, compared at resume
+  nlohmann::json options = nlohmann::json::object();   ///< all options; compared on resuming
   nlohmann::json position = nlohmann::json::object();  ///< position in the training data
   int64_t processes = 1;                               ///< number of processes
   bool is_temporary = false;                           ///< written only for a pointer
 };
 
-/// Writes a whole run: the model, the optimizer's state (`optimizer.NAME`), the trained
-/// parameters besides their average (`optimizer.trained_parameters`), and the metadata entry
-/// `train` with state, options and the position in the data. It contains no time, so equal runs
-/// write equal bytes.
+/// Writes the whole state of a run: the model, the optimizer's state (`optimizer.NAME`), the
+/// trained parameters besides their average (`optimizer.trained_parameters`), and the metadata
+/// entry `train` with state, options and the position in the data. It contains no time, so equal
+/// runs write equal bytes.
 PHRASEQ_API void write_train_checkpoint(const std::string& path,
                                         const CheckpointContents& contents);
 
@@ -47,7 +47,7 @@ struct PHRASEQ_API TrainRecord {
   bool is_temporary = false;  ///< it was written only for a pointer
 };
 
-/// Throws FormatError for a checkpoint that does not hold a run (an average, an import).
+/// Reads the entry. Throws FormatError for a checkpoint without one (an average, an import).
 PHRASEQ_API TrainRecord read_train_record(const CheckpointFile& file);
 /// Parses the text of the entry; `path` names the checkpoint in messages.
 PHRASEQ_API TrainRecord parse_train_record(const std::string& text, const std::string& path);

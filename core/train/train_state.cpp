@@ -8,7 +8,7 @@
 namespace phraseq {
 namespace {
 
-/// A number, or as text one that JSON cannot express: "inf", "-inf" or "nan".
+/// A JSON number, or a text for a number that JSON cannot express: "inf", "-inf" or "nan".
 nlohmann::json number_json(double number) {
   if (std::isfinite(number))
     return number;
@@ -37,7 +37,7 @@ std::map<std::string, double> numbers_from(const JsonEntry& json) {
   return numbers;
 }
 
-/// Leaves out a value that is not finite: JSON cannot express it.
+/// Omits a value that is not finite, which JSON cannot express.
 nlohmann::json validation_json(const LastValidation& validation) {
   nlohmann::json json = {{"updates", validation.updates}};
   if (std::isfinite(validation.value))

@@ -14,7 +14,7 @@
 namespace phraseq {
 
 /// The largest number of updates, epochs or tokens in a valid record: far more than any run has,
-/// and small enough to be added to.
+/// and small enough that sums do not overflow.
 inline constexpr int64_t kMaxUpdates = int64_t{1} << 60;
 
 /// Sums since the last log line, as a checkpoint stores them.
@@ -43,7 +43,7 @@ struct PHRASEQ_API TrainState {
   int64_t bad_updates_in_a_row = 0;
   int64_t bad_updates = 0;
   std::optional<double> best;  ///< best value of --best-checkpoint-metric so far
-  /// Value of checkpoint_best: `best`, unless that checkpoint could not be saved.
+  /// The value of checkpoint_best: equals `best` unless the best model could not be saved.
   std::optional<double> saved_best;
   int64_t validations_without_better = 0;
   LastValidation last_validation;

@@ -127,9 +127,9 @@ void Trainer::train_epoch() {
     UpdateGroup group = gather();
     if (group.sentence_ids.empty()) {
       if (dependencies_.batches->batches_in_epoch() == 0)
-        checkpoints_.at_end(watch_.progress());  // what has been trained before
+        checkpoints_.at_end(watch_.progress());  // saves what has been trained so far
       require_batches();
-      // A run resumed at an epoch's end has counted it already.
+      // A run that was resumed at the end of an epoch has already counted that epoch.
       if (state_.finished_epochs < dependencies_.batches->epoch())
         end_epoch();
       return;
@@ -139,7 +139,7 @@ void Trainer::train_epoch() {
   }
 }
 
-/// Each epoch may have data of its own (A:B:C).
+/// Logs the skipped sentences of each epoch, which may have its own data (A:B:C).
 void Trainer::announce_skipped() {
   const BatchIterator& batches = *dependencies_.batches;
   if (batches.epoch() == announced_epoch_)
@@ -178,12 +178,13 @@ UpdateGroup Trainer::gather() {
                        processes);
 }
 
-/// Updates before the next one, with one whose result is still to be read, which may be skipped.
+/// The number of updates before the next one, including an update whose result has not been read
+/// yet and which may turn out to be skipped.
 int64_t Trainer::updates_before_next() const {
   return state_.updates + (step_.has_result() ? 1 : 0);
 }
 
-/// Updates started so far, skipped ones included. Seeds the dropout masks.
+/// The number of updates started so far, including skipped ones. Seeds the dropout masks.
 int64_t Trainer::updates_begun() const { return updates_before_next() + state_.bad_updates; }
 
 UpdatePass Trainer::next_pass() const {
@@ -194,7 +195,8 @@ UpdatePass Trainer::next_pass() const {
           mix_seeds(options_.seed, static_cast<uint64_t>(updates_begun()))};
 }
 
-/// Sums the gradients over all processes, and makes `reports` those of all batches of the update.
+/// Sums the gradients over all processes and replaces `reports` by the reports of all batches of
+/// the update.
 void Trainer::reduce(const UpdateGroup& group, BatchReports& reports) {
   if (dependencies_.processes->is_alone())
     return;
@@ -218,7 +220,7 @@ ProcessReport Trainer::own_report(BatchReports reports) const {
   return mine;
 }
 
-/// True if logging, validation, saving or stopping may come next.
+/// True if logging, validation, saving or stopping may be due next.
 bool Trainer::needs_result_now() const {
   const auto is_due = [after = state_.updates + 1](int64_t every) {
     return every > 0 && after % every == 0;
@@ -245,7 +247,7 @@ void Trainer::finish_update() {
   log_update();
 }
 
-/// Counts an update. A bad one has left the parameters as they were.
+/// Counts an update. A skipped one has not changed the parameters.
 void Trainer::count_update(const UpdateResult& result) {
   if (!result.is_finite()) {
     if (LossScaler* const scaler = step_.loss_scaler())
@@ -269,7 +271,8 @@ void Trainer::count_update(const UpdateResult& result) {
 
 void Trainer::log_update() {
   dependencies_.log->tick(watch_.progress(), state_.interval);
-  // "updates" of the interval rather than of the run: a skipped update logs nothing twice.
+  // The updates of the interval are also checked so that a skipped update does not log an interval
+  // again.
   if (state_.interval.updates >= 1 && state_.updates % dependencies_.log->log_interval() == 0) {
     dependencies_.log->interval(watch_.progress(), state_.interval);
     state_.interval = {};
@@ -354,7 +357,8 @@ void Trainer::resume(const std::string& path,
   dependencies_.log->event("resume", {{"updates", state_.updates}, {"checkpoint", path}});
 }
 
-/// Why the scores of a run with the recorded options cannot be compared with those of this run.
+/// Why the scores of a run with the recorded options cannot be compared with this run's; nothing if
+/// they can.
 std::optional<std::string> Trainer::change_since(const nlohmann::json& recorded) const {
   return change_of_scores(*options_.table, options_.validation.best_checkpoint_metric, recorded);
 }
@@ -376,8 +380,8 @@ void Trainer::restore_state(const std::string& path, const TrainRecord& record) 
     dependencies_.batches->restore(record.position);
 }
 
-/// Warns of a new model that has learned little. Does not check a trained one that was trained
-/// further.
+/// Warns if a new model has learned little; a model that was already trained is not checked for
+/// this. Also warns of repeated translations.
 void Trainer::warn_of_result() const {
   const std::string loss = loss_trend_.finding();
   if (is_new_model_ && options_.checkpoints.finetune_from_model.empty() && !loss.empty()) {

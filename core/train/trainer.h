@@ -25,7 +25,7 @@ struct TrainRecord;
 
 /// The training loop: for each epoch, for each update: forward and backward passes, the sum of the
 /// gradients over the processes, clipping, the step of the optimizer, the log, a validation, a
-/// checkpoint. All that changes is in one TrainState.
+/// checkpoint. Everything that changes is in one TrainState.
 ///
 /// On a GPU, the result of an update is known only after the next one has been queued (UpdateStep).
 /// Before anything is logged, validated or saved, the last update is finished, so what is written
@@ -37,7 +37,7 @@ class PHRASEQ_API Trainer {
   Trainer& operator=(const Trainer&) = delete;
 
   /// Continues the run of the checkpoint at `path`. Throws a UsageError that lists the options that
-  /// differ, unless allowed by name (--allow-changed). `file` is needed only in the first process,
+  /// differ, except those allowed by --allow-changed. `file` is needed only in the first process,
   /// which sends the tensors to the others.
   void resume(const std::string& path, const TrainRecord& record, const CheckpointFile* file);
 

@@ -28,7 +28,7 @@ namespace phraseq {
 /// `average` may be null. If there are several processes, only the first one has a folder.
 struct TrainerDependencies {
   TranslationModel* translation_model = nullptr;
-  MicroBatchWorkers* workers = nullptr;  ///< of `translation_model`'s model
+  MicroBatchWorkers* workers = nullptr;  ///< with instances of `translation_model`
   Optimizer* optimizer = nullptr;
   LrScheduler* scheduler = nullptr;
   BatchIterator* batches = nullptr;
@@ -38,7 +38,7 @@ struct TrainerDependencies {
   StopSignals* signals = nullptr;
   ParameterAverage* average = nullptr;
   ProcessGroup* processes = &single_process();
-  ShardedOptimizer* sharded = nullptr;         ///< `optimizer` if its state is divided, else null
+  ShardedOptimizer* sharded = nullptr;  ///< `optimizer` if its state is divided, otherwise null
   std::vector<Validator*> further_validators;  ///< of splits that do not select checkpoints
 };
 

@@ -32,7 +32,7 @@ double per(double sum, int64_t count) {
 
 WorkDone work_of(const IntervalSums& sums) { return {sums.losses.tokens, sums.updates}; }
 
-/// The work of `sums` but `before`.
+/// The speeds of the work in `sums`, except the work `before`.
 nlohmann::json speeds(const IntervalSums& sums, const WorkDone& before, double seconds) {
   const auto per_second = [&](int64_t all, int64_t earlier) {
     return seconds > 0 ? static_cast<double>(all - earlier) / seconds : 0.0;
@@ -66,7 +66,7 @@ nlohmann::json numbers(const TrainingProgress& progress, const IntervalSums& sum
   return record;
 }
 
-/// fairseq's line, with its names and its base-2 losses.
+/// A line as fairseq prints it, with its names and base-2 losses.
 std::string human_line(const nlohmann::json& r) {
   const double bits = 1.0 / std::numbers::ln2;
   const std::string scale = r.contains("loss_scale")

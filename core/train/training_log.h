@@ -38,8 +38,8 @@ class PHRASEQ_API TrainingLog {
   TrainingLog(const TrainingLog&) = delete;
   TrainingLog& operator=(const TrainingLog&) = delete;
 
-  /// Call before the first update: tells the bar where the run ends, and excludes work done before
-  /// a resume, which is in `state`, from the speeds.
+  /// Call before the first update: tells the bar where the run ends, and excludes from the speeds
+  /// the work done before a resume, which `state` includes.
   void begin(const StopLimits& limits, const TrainingProgress& progress, const TrainState& state);
   void interval(const TrainingProgress& progress, const IntervalSums& sums);
   void epoch_end(const TrainingProgress& progress, const IntervalSums& sums);
@@ -75,7 +75,7 @@ class PHRASEQ_API TrainingLog {
   std::chrono::steady_clock::time_point start_;
   std::chrono::steady_clock::time_point interval_start_;
   std::chrono::steady_clock::time_point epoch_start_;
-  WorkDone interval_before_, epoch_before_;  ///< part of the sums, but done by earlier processes
+  WorkDone interval_before_, epoch_before_;  ///< work in the sums that earlier processes did
 };
 
 }  // namespace phraseq

@@ -15,11 +15,12 @@
 
 namespace phraseq {
 
-/// Watches a training run: how far it is, which limit ends it, and what signals ask for. Several
-/// processes go by the combined report of the last update, so all of them decide alike.
+/// Watches a training run: its progress, the limit that ends it, and what signals request. If there
+/// are several processes, all decide by the combined report of the last update, so they decide
+/// alike.
 class PHRASEQ_API TrainingWatch {
  public:
-  /// All of them must outlive the object.
+  /// All arguments must outlive the object.
   TrainingWatch(const TrainerDependencies& dependencies,
                 const TrainerOptions& options,
                 const TrainState& state,
@@ -44,7 +45,7 @@ class PHRASEQ_API TrainingWatch {
   bool is_at_end_of_epoch() const;
 
   bool is_validation_due_after(int64_t epoch) const;
-  /// True if the run ends here, and its last validation comes before its last checkpoint.
+  /// True if the run ends now and is validated before its last checkpoint is written.
   bool ends_with_validation() const;
   /// True if SIGUSR1 has asked for a checkpoint since the last call or the last report.
   bool checkpoint_requested() const;

@@ -7,13 +7,13 @@ namespace phraseq {
 namespace {
 
 constexpr int64_t kGrowth = 4;
-constexpr int64_t kResolution = 20;  // stop where a twentieth is left to gain
+constexpr int64_t kResolution = 20;  // stop when less than a twentieth could be gained
 
 class Bisection {
  public:
   explicit Bisection(const BatchRange& range) : range_(range), fails_(range.largest + 1) {}
 
-  /// The size to try next; nothing when the found one is good enough.
+  /// The size to try next; nothing if the size found so far is good enough.
   std::optional<int64_t> next() const {
     if (found_.size == 0)
       return found_.tried.empty() ? std::optional(range_.smallest) : std::nullopt;
@@ -50,8 +50,8 @@ class Bisection {
     return size < static_cast<double>(most) ? static_cast<int64_t>(size) : most;
   }
 
-  /// The same, but outside the outer quarters between the largest size that fits and the smallest
-  /// that does not; the middle if the proportional size is known not to fit.
+  /// The proportional size, moved into the middle half of the range between the largest size that
+  /// fits and the smallest that does not. If it is known not to fit, the middle of that range.
   int64_t within_bracket() const {
     const int64_t gap = fails_ - found_.size;
     const int64_t guess = proportional();

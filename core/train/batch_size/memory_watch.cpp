@@ -45,7 +45,8 @@ std::string MemoryWatch::advice(int64_t tokens, int64_t free_bytes) const {
         largest(),
         model_.bytes_per_token() / 1000);
   }
-  // Batches with as many tokens have fit: what needs the memory is the length of the sentence.
+  // Batches with as many tokens have fit, so this one needs more memory because of the length of
+  // its sentences.
   return fmt::format("batches of up to {} tokens have fit: --max-tokens {} would fit",
                      largest(),
                      std::min(largest(), tokens * 3 / 4));

@@ -52,7 +52,7 @@ class PHRASEQ_API MemoryWatch {
 /// shapes and for validation.
 inline constexpr double kUsableShare = 0.9;
 
-/// "1.25 GiB", "300 MiB", "0.3 MiB"
+/// A number of bytes as text: "1.25 GiB", "300 MiB", "0.3 MiB".
 PHRASEQ_API std::string bytes_text(int64_t bytes);
 
 }  // namespace phraseq

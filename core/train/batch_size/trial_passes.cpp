@@ -10,7 +10,7 @@
 namespace phraseq {
 namespace {
 
-/// Sums of the lengths of both sides.
+/// The total lengths of both sides of some pairs.
 struct Lengths {
   int64_t source = 0, target = 0;
 
@@ -84,7 +84,7 @@ std::vector<int64_t> TrialPasses::longest_pairs(int64_t max_tokens, int64_t max_
   return pairs;
 }
 
-/// One micro-batch per model instance; each of n has every n-th pair.
+/// Divides the pairs into one micro-batch per model instance: each of n gets every n-th pair.
 std::vector<Batch> TrialPasses::micro_batches_of(const std::vector<int64_t>& pairs) const {
   const auto count = std::min(pairs.size(), static_cast<size_t>(workers_->count()));
   std::vector<Batch> batches;

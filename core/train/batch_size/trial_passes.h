@@ -21,7 +21,7 @@ struct TrialDependencies {
   const TranslationModel* translation_model = nullptr;
   Criterion* criterion = nullptr;
   Corpus* corpus = nullptr;
-  std::function<std::unique_ptr<Criterion>()> make_criterion;  ///< for further micro-batches
+  std::function<std::unique_ptr<Criterion>()> make_criterion;  ///< for the other model instances
   std::function<WorkerSettings(int64_t max_tokens)> threads;
 };
 
@@ -29,18 +29,19 @@ struct TrialDependencies {
 /// to see how much memory they need. They change only the gradients.
 class PHRASEQ_API TrialPasses {
  public:
-  /// `positions` limits the sentences that training uses. Throws DataError if it skips all.
+  /// `positions` limits the lengths of the sentences that training uses. Throws DataError if it
+  /// excludes all of them.
   TrialPasses(TrialDependencies dependencies,
               PassSettings settings,
               const BatchingOptions& positions);
 
   int64_t longest() const;    ///< tokens of the longest sentence
   int64_t sentences() const;  ///< sentences of the corpus used for training
-  int64_t tokens() const;     ///< tokens of those sentences on the longer side
+  int64_t tokens() const;     ///< tokens of these sentences on the longer side
 
-  /// The peak number of bytes in use, minus `before`, during a pass over the longest pairs, as many
-  /// as reach one of the limits (0 = none); nothing if the total would exceed `before` + `bytes`
-  /// or the device's memory.
+  /// Returns the peak number of bytes in use, minus `before`, during a pass over the longest pairs,
+  /// enough of them to reach one of the limits (0 = no limit); nothing if the total would exceed
+  /// `before` + `bytes` or the device's memory.
   std::optional<int64_t> bytes_of(int64_t max_tokens,
                                   int64_t max_sentences,
                                   int64_t before,

@@ -28,9 +28,9 @@ struct ModelInstance {
 /// itself; if there is only one micro-batch, it is computed on the calling thread.
 class PHRASEQ_API MicroBatchWorkers {
  public:
-  /// `settings.workers` instances, with `settings.threads` for the operators of each.
-  /// `translation_model` and `criterion` are the first instance's and must outlive the object;
-  /// `make_criterion` makes the others'.
+  /// Makes `settings.workers` instances, each with `settings.threads` threads for its operators.
+  /// `translation_model` and `criterion` belong to the first instance and must outlive the object;
+  /// `make_criterion` makes the criterions of the others.
   MicroBatchWorkers(const TranslationModel& translation_model,
                     Criterion& criterion,
                     const std::function<std::unique_ptr<Criterion>()>& make_criterion,
@@ -43,13 +43,13 @@ class PHRASEQ_API MicroBatchWorkers {
     LossReport report;
     std::exception_ptr failure;  ///< null = none
   };
-  /// The sums of a micro-batch; adds its gradient to that of the instance's parameters.
+  /// Returns the sums of a micro-batch and adds its gradient to that of the instance's parameters.
   using Work = std::function<LossReport(const ModelInstance& instance, int64_t micro_batch)>;
 
   /// Does the work of micro-batches 0 to count - 1, with gradients that are zero at first.
   std::vector<Outcome> compute(int64_t count, const Work& work);
   /// Adds the gradients of micro-batches 1 to count - 1 to those of micro-batch 0, which are the
-  /// model's.
+  /// model's own.
   void add_gradients(int64_t count);
 
  private:
@@ -59,9 +59,9 @@ class PHRASEQ_API MicroBatchWorkers {
   WorkerThreads threads_;
 };
 
-/// How `threads` threads are used for batches of about `batch_tokens` tokens (0 = unknown): for as
-/// many micro-batches as have enough tokens for efficient products with the weights; the remaining
-/// threads are used within operators.
+/// Divides `threads` threads for batches of about `batch_tokens` tokens (0 = unknown): as many
+/// micro-batches as have enough tokens for efficient matrix products; the remaining threads are
+/// used within operators.
 PHRASEQ_API WorkerSettings workers_for_batch(int64_t threads, int64_t batch_tokens);
 
 }  // namespace phraseq

@@ -17,7 +17,7 @@ LossReport training_pass(const ModelInstance& instance,
   context.recompute_layers(settings.checkpoint_activations);
   LossReport report = instance.criterion->loss_of_model(model, on_device, context);
   (settings.loss_scale ? report.loss * *settings.loss_scale : report.loss).backward();
-  report.loss = at::Tensor();  // its graph is no longer needed
+  report.loss = at::Tensor();  // frees its graph
   return report;
 }
 

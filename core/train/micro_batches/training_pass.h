@@ -16,11 +16,11 @@ struct PassSettings {
   nn::Precision precision = nn::Precision::kFp32;
   bool checkpoint_activations = false;
   std::optional<double> loss_scale = {};  ///< with fp16
-  int64_t finished_updates = 0;           ///< before this pass
+  int64_t finished_updates = 0;           ///< number of updates before this pass
 };
 
-/// One forward and backward pass over a batch: its sums. Its gradient is added to that of the
-/// instance's parameters. `dropout_seed` decides the dropout masks.
+/// Computes one forward and backward pass over a batch, and returns its sums. The gradient is added
+/// to that of the instance's parameters. `dropout_seed` determines the dropout masks.
 PHRASEQ_API LossReport training_pass(const ModelInstance& instance,
                                      const Batch& batch,
                                      const PassSettings& settings,

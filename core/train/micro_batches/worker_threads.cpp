@@ -15,7 +15,7 @@ std::exception_ptr failure_of(const std::function<void(int64_t)>& job, int64_t n
   try {
     job(number);
     return nullptr;
-  } catch (...) {  // a thread's boundary: the caller of `run` gets it
+  } catch (...) {  // must not leave the thread: passed to the caller of `run`
     return std::current_exception();
   }
 }
@@ -29,7 +29,7 @@ struct WorkerThreads::State {
   std::vector<std::exception_ptr> failures;  ///< one per job of this round
   int64_t round = 0;
   int64_t running = 0;
-  std::vector<std::jthread> threads;  // last: they are joined before anything that they use goes
+  std::vector<std::jthread> threads;  // last: joined before the members that they use are destroyed
 
   void work(const std::stop_token& stop, int64_t number, int64_t operator_threads) {
     block_signals_on_this_thread();

@@ -14,7 +14,7 @@ namespace phraseq {
 /// would have to rebuild the caches of its operators. They receive no signals.
 class PHRASEQ_API WorkerThreads {
  public:
-  /// `threads` is at least 1; with one, the calling thread does the work. `operator_threads` is the
+  /// `threads` is at least 1; with 1, the calling thread does the work. `operator_threads` is the
   /// number of threads for the operators of each of several threads.
   WorkerThreads(int64_t threads, int64_t operator_threads);
   ~WorkerThreads();

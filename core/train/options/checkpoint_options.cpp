@@ -124,7 +124,7 @@ void CheckpointOptions::describe(OptionTable& table) {
   describe_contents(table, *this);
 }
 
-/// Rejects two checkpoints to start from, of which fairseq would ignore one.
+/// Rejects two checkpoints to start from; fairseq would ignore one of them.
 std::vector<std::string> CheckpointOptions::problems() const {
   if (finetune_from_model.empty() || restore_file == "checkpoint_last")
     return {};

@@ -11,7 +11,7 @@
 
 namespace phraseq {
 
-/// kTqdm is fairseq's name of kBar.
+/// The format of the log; kTqdm is fairseq's name for kBar.
 enum class LogFormat { kAuto, kBar, kSimple, kJson, kNone, kTqdm };
 inline constexpr EnumName<LogFormat> kLogFormatNames[] = {{"auto", LogFormat::kAuto},
                                                           {"bar", LogFormat::kBar},

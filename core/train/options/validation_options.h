@@ -37,7 +37,8 @@ struct PHRASEQ_API ValidationOptions : Options {
   /// True for a loss that validation reports; every other metric scores the translated text.
   static bool is_loss(std::string_view metric);
 
-  /// What is wrong with --maximize-best-checkpoint-metric if lower values of the metric are better.
+  /// Describes the problem if --maximize-best-checkpoint-metric is given for a metric of which
+  /// lower values are better.
   std::string maximize_problem() const;
 };
 

@@ -31,7 +31,7 @@ std::vector<std::string> deciding_options(const OptionTable& table, std::string_
   return names;
 }
 
-/// The part of an option's value that affects the metric: the first of several splits.
+/// The part of an option's value that affects the metric: of several splits, the first.
 nlohmann::json deciding_part(const std::string& name, const nlohmann::json& value) {
   if (name != kSubsets || !value.is_string())
     return value;

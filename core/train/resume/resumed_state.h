@@ -6,8 +6,8 @@
 
 namespace phraseq {
 
-/// The state of a checkpoint with which a run continues, without what --reset-optimizer and
-/// --reset-dataloader leave out, as in fairseq. It has no best score if --reset-meters or
+/// The state with which a run continues from a checkpoint, without the parts that --reset-optimizer
+/// and --reset-dataloader reset, as in fairseq. It has no best score if --reset-meters or
 /// --reset-optimizer asks for this, or if this run has a different metric.
 PHRASEQ_API TrainState resumed_state(const TrainState& recorded,
                                      const CheckpointOptions& options,

@@ -20,7 +20,7 @@ namespace phraseq {
 
 namespace {
 
-/// True if the options of components of this kind may differ.
+/// Allows the options of components of this kind to differ.
 void allow_component(const OptionTable& table,
                      std::string_view kind,
                      std::vector<std::string>& allowed) {
@@ -39,8 +39,8 @@ std::vector<int64_t> batches_now(const ResumingRun& run) {
   return batches_per_update(run.processes, run.optimization->update_freq);
 }
 
-/// The names of options that may differ. What the data decides is compared as data: by its
-/// fingerprint.
+/// The names of options that may differ. Options that the data determines are among them: the
+/// data's fingerprint is compared instead.
 std::vector<std::string> allowed_names(const ResumingRun& run, const TrainRecord& record) {
   std::vector<std::string> allowed = names_from_data(*run.table, *run.task);
   if (batches_then(record) == batches_now(run))
@@ -60,7 +60,8 @@ std::vector<std::string> allowed_names(const ResumingRun& run, const TrainRecord
   return allowed;
 }
 
-/// The options that permit another schedule, another optimizer or other batches, if those differ.
+/// Suggests the options that permit another schedule, another optimizer or other batches, if those
+/// differ.
 std::string resets_for(const std::vector<std::string>& changed, bool resets_data) {
   const auto differs = [&](std::string_view name) {
     return std::any_of(changed.begin(), changed.end(), [&](const std::string& text) {

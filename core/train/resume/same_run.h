@@ -28,7 +28,7 @@ PHRASEQ_API std::vector<int64_t> batches_per_update(int64_t processes,
                                                     std::vector<int64_t> update_freq);
 
 /// Throws a UsageError that lists the options that differ from the record of the checkpoint at
-/// `path`, unless allowed by name (--allow-changed).
+/// `path`, except those allowed by --allow-changed.
 PHRASEQ_API void require_same_options(const ResumingRun& run,
                                       const std::string& path,
                                       const TrainRecord& record);

@@ -5,7 +5,8 @@
 
 namespace phraseq {
 
-/// Gives all processes the state of the first one: parameters, their average, and the optimizer.
+/// Copies the state of the first process to all others: parameters, their average, and the
+/// optimizer.
 PHRASEQ_API void share_parameters(const TrainerDependencies& dependencies, nn::Precision precision);
 
 }  // namespace phraseq

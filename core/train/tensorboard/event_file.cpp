@@ -20,7 +20,7 @@ double now() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-/// TensorBoard reads the files of a folder in the order of their names.
+/// The name of a new file. TensorBoard reads the files of a folder in the order of their names.
 std::string file_name() {
   static std::atomic<int> files = 0;
   return fmt::format(

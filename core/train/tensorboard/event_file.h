@@ -14,8 +14,8 @@ namespace phraseq::tensorboard {
 /// readable.
 class PHRASEQ_API EventFile {
  public:
-  /// Creates folder and file. With `purge_step` >= 0, readers drop what other files of the folder
-  /// have from that step on. If it throws IoError, it leaves no file behind.
+  /// Creates folder and file. With `purge_step` >= 0, readers ignore the entries of other files in
+  /// the folder from that step on. If it throws IoError, it leaves no file behind.
   explicit EventFile(const std::string& folder, int64_t purge_step = -1);
 
   /// Throws IoError; the file is then unchanged.

@@ -36,7 +36,7 @@ void append_int(std::string& out, uint32_t field, int64_t value) {
   append_varint(out, static_cast<uint64_t>(value));
 }
 
-/// wall_time = 1 of Event.
+/// Field 1 of Event, wall_time.
 std::string event_at(double wall_time) {
   std::string event;
   append_key(event, 1, WireType::kFixed64);
@@ -44,7 +44,7 @@ std::string event_at(double wall_time) {
   return event;
 }
 
-/// tag = 1 and simple_value = 2 of Summary.Value.
+/// Fields 1 and 2 of Summary.Value, tag and simple_value.
 std::string scalar_value(std::string_view tag, float value) {
   std::string text;
   append_bytes(text, 1, tag);

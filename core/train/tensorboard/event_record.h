@@ -19,8 +19,8 @@ using Scalars = std::vector<std::pair<std::string, float>>;
 PHRASEQ_API std::string version_event(double wall_time);
 /// Event{wall_time, step, summary{value{tag, simple_value}…}}.
 PHRASEQ_API std::string scalar_event(double wall_time, int64_t step, const Scalars& scalars);
-/// Event{wall_time, step, session_log{status: START}}: readers drop what older files of the folder
-/// have from this step on.
+/// Event{wall_time, step, session_log{status: START}}: readers ignore the entries of older files in
+/// the folder from this step on.
 PHRASEQ_API std::string start_event(double wall_time, int64_t step);
 
 /// A TFRecord: length (8 bytes, little-endian), its masked CRC-32C, the data, their masked CRC-32C.

@@ -44,7 +44,8 @@ FairseqName name_of(std::string_view key) {
   return found == std::end(kNames) ? FairseqName{key, key, 1} : *found;
 }
 
-/// "best" is named after its metric, "score" after itself: best_loss, bleu.
+/// The name of a key of a record: "best" and "score" are named after their metric, such as
+/// best_loss and bleu.
 FairseqName name_in(const nlohmann::json& record, const std::string& key, std::string& storage) {
   if (key == "best") {
     const std::string metric = record.value("best_metric", "loss");

@@ -15,12 +15,12 @@ namespace phraseq::tensorboard {
 /// token, fractions in percent.
 PHRASEQ_API Scalars scalars_of(const nlohmann::json& record);
 
-/// What `--tensorboard-logdir DIR` shows of a run, as fairseq writes it: DIR/train_inner (every
+/// The files of `--tensorboard-logdir DIR`, as fairseq writes them: DIR/train_inner (every
 /// --log-interval updates), DIR/train (every epoch) and DIR/SUBSET (validations). Every process
 /// adds its own files. A full disk causes a single warning; training continues.
 class PHRASEQ_API TensorBoardLog {
  public:
-  /// Throws IoError when DIR cannot be created.
+  /// Throws IoError if DIR cannot be created.
   explicit TensorBoardLog(std::string folder);
 
   /// Adds a record of metrics.jsonl, which includes its "event".
@@ -30,7 +30,7 @@ class PHRASEQ_API TensorBoardLog {
   void add(const std::string& part, const nlohmann::json& fields);
 
   std::string folder_;
-  std::map<std::string, std::unique_ptr<EventFile>> files_;  ///< by part: "train_inner"
+  std::map<std::string, std::unique_ptr<EventFile>> files_;  ///< by name, such as "train_inner"
   int64_t purge_step_ = -1;  ///< after a resume: the first update that is repeated
   bool warned_ = false;
 };

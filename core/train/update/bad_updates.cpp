@@ -14,7 +14,8 @@
 namespace phraseq {
 namespace {
 
-/// The divergence is what ends the run, even if the disk is full.
+/// Writes the file, but only logs an IoError: the error that ends the run must be the divergence,
+/// even if the disk is full.
 void write_divergence(const std::string& path, const std::string& text) {
   try {
     write_file(path, text);
@@ -38,7 +39,7 @@ void BadUpdates::note(const SentenceIds& sentence_ids, double loss, double gradi
   log_warning(fmt::format("update {} skipped: the {} is {}; first sentence {}",
                           state_.updates + 1,
                           loss_is_bad ? "loss" : "gradient norm",
-                          std::abs(loss_is_bad ? loss : gradient_norm),  // NaN has a sign, too
+                          std::abs(loss_is_bad ? loss : gradient_norm),  // NaN can have a sign
                           sentence_ids.front().front() + 1));
   log_.event("bad_update", {{"updates", state_.updates}, {"sentence_ids", sentence_ids}});
   if (state_.bad_updates_in_a_row >= most_in_a_row_)
@@ -62,7 +63,7 @@ void BadUpdates::end_diverged(const SentenceIds& sentence_ids) const {
 
 void BadUpdates::note_overflow(LossScaler& scaler) {
   ++state_.bad_updates;
-  ++state_.bad_updates_in_a_row;  // a diverged model overflows at every scale
+  ++state_.bad_updates_in_a_row;  // a model that has diverged overflows at every scale
   scaler.note_overflow();
   log_info(fmt::format("update {} skipped: a gradient overflowed in fp16; the loss scale is {:g}",
                        state_.updates + 1,

@@ -15,7 +15,7 @@ namespace phraseq {
 /// row end the run.
 class PHRASEQ_API BadUpdates {
  public:
-  /// The run ends at `most_in_a_row`. `folder` may be null. All of them must outlive the object.
+  /// The run ends at `most_in_a_row`. `folder` may be null. The arguments must outlive the object.
   BadUpdates(TrainState& state,
              TrainingLog& log,
              const CheckpointFolder* folder,

@@ -10,7 +10,7 @@
 namespace phraseq {
 
 /// Adds gradients of batches that are computed one after another in the parameters' buffer. A
-/// single one stays where it is.
+/// single gradient is not copied.
 class PHRASEQ_API GradientSum {
  public:
   /// `sum` [elements] is memory that is kept between updates; undefined at first.

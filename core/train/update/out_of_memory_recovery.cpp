@@ -34,7 +34,7 @@ OutOfMemoryRecovery::OutOfMemoryRecovery(const RecoveryDependencies& dependencie
                                          const RecoveryOptions& options)
     : dependencies_(dependencies), options_(options), memory_(dependencies.device) {}
 
-/// After the first batch that fits, the advice for earlier batches that did not can be computed.
+/// The advice for batches that did not fit can only be computed after the first batch that fits.
 void OutOfMemoryRecovery::record_success(int64_t tokens) {
   skipped_in_a_row_ = 0;
   memory_.end_pass(tokens);

@@ -57,9 +57,10 @@ BatchReports UpdateGradients::compute_own(UpdateGroup& group, const UpdatePass& 
   return reports;
 }
 
-/// Computes the next micro-batches at once, after batches whose gradients sum to `so_far`. Returns
-/// what the first one that failed threw, or null. The gradient of the group's last batch is summed
-/// over the processes while it is computed, unless threads compute micro-batches of it.
+/// Computes the next micro-batches at the same time; `so_far` is the sum of the gradients of
+/// earlier batches. Returns the exception of the first micro-batch that failed, or null. The
+/// gradient of the group's last batch is summed over the processes while it is computed, unless
+/// threads compute micro-batches of it.
 std::exception_ptr UpdateGradients::compute_next(const UpdateGroup& group,
                                                  const UpdatePass& pass,
                                                  const at::Tensor& so_far,
@@ -81,7 +82,7 @@ std::exception_ptr UpdateGradients::compute_next(const UpdateGroup& group,
   return failure;
 }
 
-/// Number of micro-batches, from the running one on, that belong to one batch and have a thread
+/// Number of micro-batches, from the current one on, that belong to one batch and have a thread
 /// each.
 int64_t UpdateGradients::micro_batches_at_once(const UpdateGroup& group) const {
   int64_t count = 0;

@@ -21,7 +21,7 @@ namespace phraseq {
 /// Everything UpdateGradients uses; all of it must outlive the object.
 struct GradientDependencies {
   nn::FlatParameters* parameters = nullptr;
-  MicroBatchWorkers* workers = nullptr;  ///< of the model with these parameters
+  MicroBatchWorkers* workers = nullptr;  ///< with instances of the model of these parameters
   ProcessGroup* processes = nullptr;
   OutOfMemoryRecovery* recovery = nullptr;
 };
@@ -29,7 +29,7 @@ struct GradientDependencies {
 /// How processes sum their gradients.
 struct SumSettings {
   Wire wire = Wire::kSame;
-  int64_t bucket_bytes = 0;  ///< summed during the backward pass; 0 = everything after it
+  int64_t bucket_bytes = 0;  ///< size of the sums during the backward pass; 0: all after it
 };
 
 /// How the passes of one update are computed.
@@ -50,8 +50,8 @@ class PHRASEQ_API UpdateGradients {
   UpdateGradients(const UpdateGradients&) = delete;
   UpdateGradients& operator=(const UpdateGradients&) = delete;
 
-  /// Computes the sums of this process's batches, as far as they fit into memory. If there are
-  /// several processes, all of them must call `sum` next.
+  /// Computes the sums of those batches of this process that fit into memory. If there are several
+  /// processes, all of them must call `sum` next.
   BatchReports compute(UpdateGroup& group, const UpdatePass& pass);
   /// True if buckets were sent that do not hold the final gradients: all processes must sum again.
   bool is_spoiled() const { return overlapped_ && overlapped_->is_spoiled(); }

@@ -14,7 +14,7 @@ using SentenceIds = std::vector<std::vector<int64_t>>;
 
 /// A batch, or the part of it that is computed in one forward and backward pass.
 struct MicroBatch {
-  int64_t position = 0;  ///< index of the batch among all of the update; seeds the dropout masks
+  int64_t position = 0;  ///< index among all batches of the update; seeds the dropout masks
   Batch batch;
   int64_t part = 0;  ///< which part of a split batch; also seeds the masks
 };
@@ -32,9 +32,10 @@ struct UpdateSize {
   int64_t target_tokens = 0;  ///< > 0: batches are added until they have this many tokens
 };
 
-/// The batches of the next update; fewer than asked for where the epoch ends, none when it is over.
-/// The iterator is asked for the end only with an empty group: the last, smaller group is an update
-/// of its own, and a checkpoint after it is still at the end of this epoch.
+/// Collects the batches of the next update: fewer than requested at the end of the epoch, and none
+/// after it. The iterator is asked for its end only while the group is empty. Therefore, the last,
+/// smaller group is an update of its own, and a checkpoint after it still belongs to the end of
+/// this epoch.
 PHRASEQ_API UpdateGroup gather_update(BatchIterator& batches,
                                       const UpdateSize& size,
                                       int64_t processes);

@@ -49,8 +49,8 @@ double UpdateStep::divisor(const LossReport& sums) const {
   return by == LossNormalization::kNone ? 1.0 : std::max(1.0, static_cast<double>(sums.tokens));
 }
 
-/// Reads all sums into the reports and returns the norm of the gradients. The host waits for a
-/// GPU only once.
+/// Copies all sums to the host, into the reports, and returns the norm of the gradients. The host
+/// waits for a GPU only once.
 double UpdateStep::read_sums_and_norm(BatchReports& reports) const {
   std::vector<LossReport*> all;
   for (auto& [position, report] : reports) all.push_back(&report);

@@ -14,7 +14,7 @@
 
 namespace phraseq {
 
-/// What an update computed.
+/// The result of an update.
 struct PHRASEQ_API UpdateResult {
   LossReport sums;
   double gradient_norm = 0;  ///< of the mean loss, before clipping
@@ -32,7 +32,7 @@ struct PHRASEQ_API UpdateResult {
 /// once.
 class PHRASEQ_API UpdateStep {
  public:
-  /// Both must outlive the object.
+  /// Both arguments must outlive the object.
   UpdateStep(const TrainerDependencies& dependencies, const TrainerOptions& options);
 
   /// True if the result of a step is read one update later.
@@ -46,7 +46,7 @@ class PHRASEQ_API UpdateStep {
   std::optional<UpdateResult> take_result();
 
   LossScaler* loss_scaler() { return loss_scaler_ ? &*loss_scaler_ : nullptr; }
-  /// Nothing without fp16.
+  /// The loss scale; nothing without fp16.
   std::optional<double> loss_scale() const;
 
  private:

@@ -18,7 +18,7 @@ struct PHRASEQ_API ValidationLosses {
   double nll_loss = 0;
   int64_t tokens = 0;
   int64_t sentences = 0;
-  std::map<std::string, double> extras = {};  ///< what the criterion counts: "NAME_per_token"
+  std::map<std::string, double> extras = {};  ///< the criterion's own sums: "NAME_per_token"
 
   double ppl() const;
   /// {"loss", "nll_loss", "ppl", "tokens", "sentences", the extras}
@@ -28,10 +28,10 @@ struct PHRASEQ_API ValidationLosses {
 /// The result for one part of a split (a language pair).
 struct ValidationPart {
   ValidationLosses losses;
-  std::optional<double> score = {};  ///< if the text was translated
+  std::optional<double> score = {};  ///< set if the text was translated
 };
 
-/// What a validation of a split found.
+/// The result of validating a split.
 struct PHRASEQ_API ValidationResult {
   std::string subset;
   ValidationLosses losses;

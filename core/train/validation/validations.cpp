@@ -11,7 +11,7 @@
 namespace phraseq {
 namespace {
 
-/// The value of --best-checkpoint-metric; NaN if it is a score and nothing was translated.
+/// The value of --best-checkpoint-metric; NaN if the metric is a score and nothing was translated.
 double value_of(const ValidationResult& result, const std::string& metric) {
   if (!ValidationOptions::is_loss(metric))
     return result.score ? result.score->value : std::nan("");

@@ -13,7 +13,7 @@
 
 namespace phraseq {
 
-/// The validations of a run: what each of them found, and whether that is the best so far.
+/// The validations of a run: their results, and whether each is the best so far.
 class PHRASEQ_API Validations {
  public:
   /// The dependencies and `state` must outlive the object. Without a validator there are no
@@ -23,8 +23,8 @@ class PHRASEQ_API Validations {
               TrainState& state);
 
   bool larger_is_better() const { return best_.larger_is_better(); }
-  /// Whether the model would be validated now: there is a validator, and the model is not younger
-  /// than --validate-after-updates.
+  /// Whether the model would be validated now: there is a validator, and the model has had at least
+  /// --validate-after-updates updates.
   bool are_possible() const;
   /// Whether the present model has been validated.
   bool is_done() const { return state_.last_validation.updates == state_.updates; }
@@ -34,8 +34,8 @@ class PHRASEQ_API Validations {
   /// (yet).
   std::optional<double> validate(const TrainingProgress& progress, CheckpointKeeper& checkpoints);
 
-  /// Throws DivergenceError if no validation could compute a loss of the model, even if the run has
-  /// reached its limit.
+  /// Throws DivergenceError if no validation computed a finite loss of the model, even if the run
+  /// has reached its limit.
   void require_finite() const;
 
  private:

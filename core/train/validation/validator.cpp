@@ -23,7 +23,7 @@
 namespace phraseq {
 namespace {
 
-constexpr int kRepeatedForWarning = 5;  ///< validations: those at the start of a run are alike
+constexpr int kRepeatedForWarning = 5;  ///< validations; early ones often repeat
 
 BatchingOptions batching_of(const ValidatorOptions& options, const Architecture& model) {
   BatchingOptions batching;
@@ -35,7 +35,8 @@ BatchingOptions batching_of(const ValidatorOptions& options, const Architecture&
   return batching;
 }
 
-/// Translations of all processes, indexed by rank. Sends bytes that are not UTF-8 unchanged.
+/// Gathers the translations of all processes, indexed by rank. Bytes that are not UTF-8 are sent
+/// unchanged.
 std::vector<std::map<int64_t, std::string>> all_hypotheses(
     ProcessGroup& processes, const std::map<int64_t, std::string>& mine) {
   if (processes.is_alone())
@@ -104,7 +105,7 @@ std::vector<size_t> Validator::own_batches() const {
   return own;
 }
 
-/// Examples of a batch whose ids are below `limit`.
+/// The examples of a batch whose ids are below `limit`.
 Validator::Examples Validator::examples_of(size_t batch, int64_t limit) {
   const std::lock_guard lock(text_);
   Examples examples;
@@ -128,7 +129,7 @@ LossReport Validator::loss_of(const Examples& examples, Criterion& criterion) co
   return report;
 }
 
-/// Losses, keyed by batch index.
+/// The losses, keyed by batch index.
 BatchReports Validator::losses() {
   const std::vector<size_t> own = own_batches();
   std::vector<LossReport> found(own.size());
@@ -155,7 +156,7 @@ void Validator::warn_of_repeated_hypotheses() const {
       finding));
 }
 
-/// Translations, keyed by example id.
+/// The translations, keyed by example id.
 std::map<int64_t, std::string> Validator::translations(const Examples& examples, Decoder& decoder) {
   std::map<int64_t, std::string> found;
   if (examples.empty())
@@ -180,7 +181,7 @@ std::map<int64_t, std::string> Validator::translations(const Examples& examples,
   return found;
 }
 
-/// The translations of the first sentences, as many as are scored.
+/// The translations of the sentences that are scored, which are the first ones of the split.
 std::vector<std::string> Validator::hypotheses() {
   const int64_t limit =
       options_.translated_sentences > 0 ? options_.translated_sentences : corpus_->size();
@@ -219,7 +220,7 @@ std::vector<std::string> Validator::note_references(const std::vector<std::strin
   return references;
 }
 
-/// Score of one corpus part.
+/// The score of one part of the corpus.
 score::Score Validator::score_of(const CorpusPart& part,
                                  const std::vector<std::string>& hypotheses,
                                  const std::vector<std::string>& references) const {

@@ -51,7 +51,7 @@ class PHRASEQ_API Validator {
   /// Also translates, with one decoder per worker. The decoders must outlive the validator.
   void translate_with(std::vector<Decoder*> decoders, const Metric& metric);
   /// Divides the batches among these processes, all of which call `run`: each gets the same result
-  /// as a single process would. They outlive the validator.
+  /// as a single process would. The processes must outlive the validator.
   void share_with(ProcessGroup& processes) { processes_ = &processes; }
 
   /// Computes the losses and, with a decoder, the score of the split and of its parts (language
