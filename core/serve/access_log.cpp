@@ -13,7 +13,7 @@
 namespace phraseq {
 namespace {
 
-/// A word of a line; "-" if it is empty.
+/// Escapes a word of a line; "-" if it is empty.
 std::string word(const std::string& text) {
   std::string result;
   for (const char c : text) {

@@ -11,14 +11,14 @@
 namespace phraseq {
 
 /// The line of `exchange` in the access log: the Common Log Format of web servers, followed by the
-/// seconds that the answer took. `time`: its end, in seconds since 1970. What is not printable
-/// ASCII in a request is written as \xHH.
+/// seconds until the answer ended at `time` (seconds since 1970). Bytes of a request that are not
+/// printable ASCII are written as \xHH.
 std::string access_line(const HttpExchange& exchange, std::time_t time);
 
-/// A file to which the line of each answered request is appended.
+/// A file to which the line of each answered request is appended. Thread-safe.
 class AccessLog {
  public:
-  /// "" = nothing is written, "-" = to standard output. Throws IoError.
+  /// "" = no log, "-" = standard output. Throws IoError.
   explicit AccessLog(std::string path);
 
   /// A failure is reported once and does not end the server.

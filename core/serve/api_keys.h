@@ -10,7 +10,7 @@ namespace phraseq {
 /// The keys of clients. The time that a comparison takes reveals nothing about them.
 class ApiKeys {
  public:
-  /// No keys: everyone is admitted.
+  /// No keys: all clients are admitted.
   ApiKeys() = default;
   /// One key per line; empty lines and lines that begin with # are skipped. Throws DataError for a
   /// file without keys.
@@ -18,7 +18,7 @@ class ApiKeys {
 
   bool required() const { return !keys_.empty(); }
   bool contains(std::string_view key) const { return number_of(key) > 0; }
-  /// The key's place in the file, from 1; 0 = it is not in it.
+  /// The number of the key in the file, from 1; 0 = the file does not contain it.
   int64_t number_of(std::string_view key) const;
 
  private:

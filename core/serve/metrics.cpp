@@ -8,7 +8,7 @@ namespace phraseq {
 
 namespace {
 
-/// A label's value: backslashes, quotes and line ends are escaped.
+/// The value of a label, with escapes for backslashes, quotes and line ends.
 std::string escaped(const std::string& value) {
   std::string text;
   for (const char c : value) {
@@ -23,7 +23,7 @@ std::string heading(const char* name, const char* type, const char* help) {
   return fmt::format("# HELP {} {}\n# TYPE {} {}\n", name, help, name, type);
 }
 
-/// One line per model.
+/// A metric with one line per model.
 template <class Value>
 std::string per_model(const std::vector<ServedModel>& models,
                       const char* name,

@@ -13,11 +13,11 @@
 
 namespace phraseq {
 
-/// What a server counts, for Prometheus. All functions may be called from any thread.
+/// The figures that a server counts for Prometheus. All functions may be called from any thread.
 class ServerMetrics {
  public:
   /// Counts a request to a route that was answered with a status after the given number of seconds;
-  /// none = it was refused before it was handled, or its client disconnected.
+  /// no seconds = it was refused before it was handled, or its client disconnected.
   void count_request(const std::string& route, int status, std::optional<double> seconds);
   void count_reload(bool succeeded);
 

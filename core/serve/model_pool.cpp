@@ -16,7 +16,8 @@ namespace phraseq {
 
 namespace {
 
-/// The parts of "NAME=FILE"; the name is empty when none is given, and for an existing path.
+/// The parts of "NAME=FILE"; the name is empty if none is given or if the whole text is an existing
+/// path.
 std::pair<std::string, std::string> name_and_file(const std::string& path) {
   std::error_code unknown;
   const size_t sign = path.find('=');
@@ -33,7 +34,7 @@ std::string stem_of(const std::string& file) {
   return name.stem().string();
 }
 
-/// What a model is called that got no name.
+/// The name of a model for which the user gave none.
 std::string default_name(const ServedModel& model, const std::string& file) {
   if (model.translates)
     return fmt::format("{}-{}", model.source, model.target);
@@ -128,7 +129,7 @@ void ModelPool::reload() {
   }
   for (Loaded& loaded : loaded_) {
     loaded.ending->finish();
-    std::unique_ptr<TranslationQueue> ended;  // freed without the lock
+    std::unique_ptr<TranslationQueue> ended;  // destroyed after the lock is released
     const std::lock_guard lock(mutex_);
     loaded.earlier = sum_of(loaded.earlier, loaded.ending->figures());
     ended = std::move(loaded.ending);

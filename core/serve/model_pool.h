@@ -11,7 +11,7 @@
 
 namespace phraseq {
 
-/// What a server tells its clients about a model.
+/// The information about a model that a server gives its clients.
 struct ServedModel {
   std::string name;
   std::string source;  ///< language codes
@@ -27,23 +27,24 @@ class ModelPool {
  public:
   /// Loads "FILE" or "NAME=FILE". Throws UsageError for a repeated name.
   ModelPool(const EngineSetup& setup, std::vector<std::string> paths, int64_t max_queue);
-  /// Finishes translating what was accepted.
+  /// Finishes the accepted requests.
   ~ModelPool();
 
   std::vector<ServedModel> models() const;
   /// Throws like TranslationQueue::submit, and TranslationFailure for an unknown name.
   void submit(const std::string& name, TranslationRequest request, TranslationQueue::Done done);
-  /// Loads all models again. Requests go to the old ones until all are loaded; those finish what
-  /// they accepted. If it throws, everything stays as it was. Only one thread may call it.
+  /// Loads all models again. Requests go to the old ones until all are loaded; the old ones finish
+  /// the requests that they accepted. If it throws, everything stays as it was. Only one thread may
+  /// call it.
   void reload();
 
  private:
   struct Loaded {
     ServedModel description;
     std::unique_ptr<TranslationQueue> queue;
-    /// From before the last reload, still at work.
+    /// The queue from before the last reload, until it has finished.
     std::unique_ptr<TranslationQueue> ending = nullptr;
-    QueueFigures earlier = {};  ///< of those that have ended
+    QueueFigures earlier = {};  ///< of the queues that have finished
   };
   std::vector<Loaded> load_all() const;
 

@@ -44,7 +44,7 @@ int digit_of(char c) {
   return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
-/// Form encoding undone: + is a space, %41 is A.
+/// Decodes a form's text: + is a space, %41 is A.
 std::string decoded(std::string_view text) {
   std::string plain;
   for (size_t i = 0; i < text.size(); ++i) {

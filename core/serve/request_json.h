@@ -12,8 +12,8 @@ namespace phraseq {
 /// one.
 nlohmann::json parse_body(const std::string& body);
 
-/// Fields of such an object; each function throws a ServiceError 400 that names the field if it has
-/// a different type. `otherwise` = the value of a field that is missing or null.
+/// Reads a field of such an object; each function throws a ServiceError 400 that names the field if
+/// its type is wrong. `otherwise`: the value if the field is missing or null.
 std::string string_field(const nlohmann::json& object,
                          const std::string& name,
                          const std::string& otherwise);
@@ -25,7 +25,7 @@ struct StringOrList {
   std::vector<std::string> items;
   bool is_list = false;
 };
-/// Empty and not a list if the field is missing.
+/// Returns an empty value that is not a list if the field is missing.
 StringOrList strings_field(const nlohmann::json& object, const std::string& name);
 
 /// Throws a ServiceError 400 for the first field that is not one of these.

@@ -20,8 +20,8 @@ namespace phraseq {
 
 namespace {
 
-/// SIGHUP, and SIGTERM and SIGINT unless the caller ignores them, wait until they are asked for: on
-/// this thread and those it starts.
+/// Blocks SIGHUP, and SIGTERM and SIGINT unless the caller ignores them, until `wait` takes them:
+/// on this thread and on the threads that it starts.
 class WaitingSignals {
  public:
   int wait() const {
@@ -30,7 +30,7 @@ class WaitingSignals {
     }
     return number;
   }
-  /// The calling thread takes the signals as it did before.
+  /// Restores the calling thread's earlier treatment of the signals.
   void take_as_before() const { pthread_sigmask(SIG_SETMASK, &blocked_.earlier_mask(), nullptr); }
 
  private:
@@ -46,7 +46,7 @@ class WaitingSignals {
   SignalsBlocked blocked_{set_};
 };
 
-/// While it exists, the waiting signals act as usual, on a separate thread: they end the program.
+/// While it exists, the signals act as usual and end the program, on a separate thread.
 class SignalsAsBefore {
  public:
   explicit SignalsAsBefore(const WaitingSignals& signals)
@@ -64,7 +64,7 @@ class SignalsAsBefore {
  private:
   std::promise<void> end_;
   std::future<void> ended_ = end_.get_future();
-  std::thread thread_;  // the last: it uses the others
+  std::thread thread_;  // last: it uses the other members
 };
 
 void reload_keys(Service& service) {
@@ -96,7 +96,7 @@ void reload_models(ModelPool& models, ServerMetrics& metrics) {
   }
 }
 
-/// "[::1]", as in the address of a page, without the brackets.
+/// The address without the brackets that it has in a URL: "::1" for "[::1]".
 std::string without_brackets(const std::string& host) {
   return host.starts_with('[') && host.ends_with(']') ? host.substr(1, host.size() - 2) : host;
 }
@@ -112,7 +112,8 @@ void warn_of_open_server(const ServeOptions& options) {
                     host));
 }
 
-/// Requests to /translate name languages, not a model.
+/// Warns of models that /translate cannot reach, because its requests name languages instead of a
+/// model.
 void warn_of_unreachable_models(const std::vector<ServedModel>& models) {
   std::map<std::pair<std::string, std::string>, std::string> first;
   for (const ServedModel& model : models) {
@@ -134,7 +135,7 @@ void warn_of_unreachable_models(const std::vector<ServedModel>& models) {
 }  // namespace
 
 ServeRun::ServeRun(std::span<const std::string> arguments) : engine(arguments) {
-  engine.describe(table);  // takes --path, which means something else here, out of the table
+  engine.describe(table);  // omits --path, which has a different meaning here
   auto& fields = table.fields();
   const auto engine_fields = static_cast<std::ptrdiff_t>(fields.size());
   options.describe(table);
@@ -151,7 +152,7 @@ std::vector<std::string> ServeRun::problems() const {
 
 int serve(ServeRun& run) {
   run.options.host = without_brackets(run.options.host);
-  const WaitingSignals signals;  // before any thread of a library, which a signal would reach
+  const WaitingSignals signals;  // before libraries start threads, which could receive a signal
   run.engine.finish();
   std::optional<ModelPool> models;
   {
@@ -168,13 +169,13 @@ int serve(ServeRun& run) {
   int number = signals.wait();
   for (; number == SIGHUP; number = signals.wait()) {
     reopen_access_log(service);
-    reload_keys(service);  // at once: a key that was withdrawn does not wait for the models
+    reload_keys(service);  // first, so that a revoked key is rejected at once
     reload_models(*models, service.metrics());
   }
   log_info("Stopping after all accepted requests have been answered");
   service.stop();
   server.stop();
-  models.reset();  // before the server, whom late answers refer to
+  models.reset();  // before the server, which late answers use
   log_info("Stopped");
   return kExitOk;
 }

@@ -10,7 +10,7 @@
 
 namespace phraseq {
 
-/// `phraseq serve`: everything chosen and described, not yet parsed.
+/// `phraseq serve`: components are selected and options described, but not parsed yet.
 struct ServeRun {
   explicit ServeRun(std::span<const std::string> arguments);
 

@@ -21,7 +21,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// The paths and their methods; those that are not open need a key, when there are keys.
+/// The paths and their methods; paths that are not open require a key if there are keys.
 struct Route {
   const char* path;
   const char* method;
@@ -66,7 +66,7 @@ HttpResponse page_response() {
   return response;
 }
 
-/// "Bearer KEY" or X-API-Key.
+/// The key of a request, from "Authorization: Bearer KEY" or X-API-Key.
 std::string key_of(const HttpRequest& request) {
   static constexpr std::string_view kBearer = "bearer ";
   const std::string authorization = request.header("authorization");
@@ -90,7 +90,7 @@ std::string content_type(const HttpRequest& request) {
 }
 
 bool is_form(const HttpRequest& request) {
-  const bool is_object = request.body.starts_with('{');  // curl calls all that it sends a form
+  const bool is_object = request.body.starts_with('{');  // curl declares all data a form
   return !is_object && content_type(request).starts_with("application/x-www-form-urlencoded");
 }
 
@@ -110,7 +110,7 @@ nlohmann::json read_body(const HttpRequest& request, bool libre) {
   return libre && is_form(request) ? parse_form(request.body) : parse_body(request.body);
 }
 
-/// Throws what the translation threw.
+/// The response with the translations. Rethrows the failure of a translation.
 HttpResponse translated_response(const std::string& path,
                                  const TranslateCall& call,
                                  const TranslationAnswer& answer) {
@@ -120,7 +120,7 @@ HttpResponse translated_response(const std::string& path,
                                            : v1_answer(call, answer.translations));
 }
 
-/// The response for the exception that is being handled; one that is our own fault is logged.
+/// The response for the exception that is being handled; the server's own errors are logged.
 HttpResponse failure_response(const std::string& path) {
   const ServiceError error = service_error_of(std::current_exception());
   if (error.status() == 500)
@@ -130,7 +130,7 @@ HttpResponse failure_response(const std::string& path) {
 
 }  // namespace
 
-/// A client's request in progress; 429 when it has too many.
+/// A client's request in progress; throws 429 if the client has too many.
 class Service::ClientSlot {
  public:
   ClientSlot(Service& service, std::string client) : service_(service), client_(std::move(client)) {
@@ -255,7 +255,7 @@ void Service::translate(const HttpRequest& request, const Reply& reply) {
   const bool libre = is_libre_path(request.path);
   std::string key = key_of(request);
   if (!libre || !key.empty())
-    check_key(request, "");  // before the body is looked at
+    check_key(request, "");  // before the body is read
   if (stopping_)
     throw ServiceError(503, "stopping", "the server is stopping");
   const auto body = read_body(request, libre);

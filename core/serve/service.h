@@ -28,9 +28,9 @@ class Service : public HttpHandler {
                        const std::string& message) override;
   void finished(const HttpExchange& exchange) override { access_log_.write(exchange); }
 
-  /// Reads the file of keys again; on an error, which is thrown, the old keys stay valid.
+  /// Reads the file of keys again. Throws on an error; the old keys then stay valid.
   void reload_keys();
-  /// AccessLog::reopen.
+  /// Calls AccessLog::reopen.
   void reopen_access_log() { access_log_.reopen(); }
   /// From now on, requests for translations are refused.
   void stop() { stopping_ = true; }
@@ -47,7 +47,8 @@ class Service : public HttpHandler {
   void route(const HttpRequest& request, const Reply& reply);
   std::shared_ptr<const ApiKeys> keys() const;
   void check_key(const HttpRequest& request, const std::string& key_in_body) const;
-  /// "key2" for the second key of the file; "" without keys.
+  /// The name of a client in the access log: "key2" for the second key of the file; "" without
+  /// keys.
   std::string user_of(const std::string& key) const;
   std::string client_of(const HttpRequest& request, const std::string& key) const;
   void translate(const HttpRequest& request, const Reply& reply);
@@ -62,7 +63,7 @@ class Service : public HttpHandler {
   std::function<int64_t()> connections_;
   std::atomic<bool> stopping_ = false;
   std::mutex clients_mutex_;
-  std::map<std::string, int64_t> clients_;  ///< requests in progress
+  std::map<std::string, int64_t> clients_;  ///< number of requests in progress
 };
 
 }  // namespace phraseq

@@ -27,10 +27,12 @@ class ServiceError : public std::runtime_error {
   std::string field_;
 };
 
-/// Converts whatever was thrown while a request was answered to such an error: a bug is 500.
+/// Converts an exception that was thrown while a request was answered to a ServiceError; for a bug,
+/// its status is 500.
 ServiceError service_error_of(std::exception_ptr failure);
 
-/// {"error": {"code": …, "message": …, "field": …}}; on LibreTranslate's paths {"error": MESSAGE}.
+/// The response {"error": {"code": …, "message": …, "field": …}}, or {"error": MESSAGE} on
+/// LibreTranslate's paths.
 HttpResponse error_response(const std::string& path, const ServiceError& error);
 
 /// Whether a path belongs to LibreTranslate's interface.

@@ -57,7 +57,7 @@ std::vector<std::string> names_of(const std::vector<ServedModel>& models) {
   return names;
 }
 
-/// The model that is named, or the only one.
+/// The name of the requested model; if it is empty, of the only model.
 std::string choose_by_name(const std::string& name, const std::vector<ServedModel>& models) {
   const auto names = names_of(models);
   if (name.empty() && names.size() == 1)
@@ -74,7 +74,7 @@ std::string choose_by_name(const std::string& name, const std::vector<ServedMode
   return name;
 }
 
-/// The model of a language pair. "auto" is the source language when only one is possible.
+/// The model of a language pair. The source language may be "auto" if only one is possible.
 const ServedModel& choose_by_languages(const std::string& source,
                                        const std::string& target,
                                        const std::vector<ServedModel>& models) {
@@ -120,7 +120,7 @@ Json json_of(const api::Sentence& sentence, bool alignment) {
   return object;
 }
 
-/// A number that a form sends as text.
+/// The number of alternatives, which a form sends as text.
 int64_t alternatives_of(const nlohmann::json& body) {
   const auto found = body.find("alternatives");
   if (found == body.end() || !found->is_string())
@@ -247,7 +247,7 @@ nlohmann::ordered_json libre_languages(const std::vector<ServedModel>& models) {
     if (!model.translates)
       continue;
     targets[model.source].insert(model.target);
-    targets[model.target];  // LibreTranslate lists targets as well
+    targets[model.target];  // LibreTranslate also lists pure targets
   }
   Json list = Json::array();
   for (const auto& [code, reached] : targets)

@@ -11,7 +11,7 @@
 
 namespace phraseq {
 
-/// A request of either interface, read and checked, and the form of its answer.
+/// A checked request of either interface, and the form of its answer.
 struct TranslateCall {
   std::string model;
   TranslationRequest request;
@@ -20,7 +20,7 @@ struct TranslateCall {
   std::string detected_source = {};  ///< LibreTranslate: the language that `auto` stood for
 };
 
-/// POST /v1/translate and GET /v1/models (docs/guide/serving.md). Errors are ServiceErrors.
+/// For POST /v1/translate and GET /v1/models (docs/guide/serving.md). Errors are ServiceErrors.
 TranslateCall read_v1_call(const nlohmann::json& body,
                            const std::vector<ServedModel>& models,
                            const ServeOptions& options);
@@ -28,7 +28,7 @@ nlohmann::ordered_json v1_answer(const TranslateCall& call,
                                  const std::vector<api::Translation>& translations);
 nlohmann::ordered_json v1_models(const std::vector<ServedModel>& models);
 
-/// LibreTranslate's POST /translate and GET /languages.
+/// For LibreTranslate's POST /translate and GET /languages.
 TranslateCall read_libre_call(const nlohmann::json& body,
                               const std::vector<ServedModel>& models,
                               const ServeOptions& options);

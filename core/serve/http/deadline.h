@@ -9,13 +9,13 @@
 
 namespace phraseq {
 
-/// The time by which something has to happen, one at a time. Used only by the server's thread.
+/// A timer for one deadline at a time. Used only by the server's thread.
 class Deadline {
  public:
   explicit Deadline(boost::asio::io_context& context) : timer_(context) {}
 
-  /// Calls `expired`, which keeps the owner of this object alive, after `time`, unless another
-  /// deadline is set or this one is canceled before.
+  /// Calls `expired` after `time`, unless another deadline is set or this one is canceled before.
+  /// `expired` must keep the owner of this object alive.
   void set(std::chrono::nanoseconds time, std::function<void()> expired);
   void cancel() { timer_.cancel(); }
 

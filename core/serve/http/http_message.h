@@ -34,12 +34,12 @@ struct HttpResponse {
   std::string user = {};  ///< who made the request, for the access log
 };
 
-/// A request and what became of it, for the access log.
+/// A request and its result, for the access log.
 struct HttpExchange {
   std::string address;       ///< of the client
   std::string user;          ///< "" = unknown
   std::string method, path;  ///< without the query; "" if they could not be read
-  unsigned version = 11;     ///< 10 times that of HTTP
+  unsigned version = 11;     ///< 10 times the HTTP version
   int status = 0;
   size_t bytes = 0;    ///< of the response's body
   double seconds = 0;  ///< from the beginning of the request to the end of the response
@@ -51,7 +51,7 @@ class HttpHandler {
   virtual ~HttpHandler() = default;
   /// `reply` may be called later and from any thread, at most once.
   virtual void handle(HttpRequest request, std::function<void(HttpResponse)> reply) = 0;
-  /// The response to what the server itself refuses; `path` is empty if it is unknown.
+  /// The response to a request that the server itself refuses; `path` is empty if it is unknown.
   virtual HttpResponse refusal(const std::string& path,
                                int status,
                                const std::string& code,

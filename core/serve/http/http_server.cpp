@@ -24,9 +24,9 @@ using asio::ip::tcp;
 using boost::system::error_code;
 
 constexpr auto kAcceptPause = std::chrono::milliseconds(100);
-constexpr size_t kRefusedConnections = 64;  // that get a 503 at the same time; others are closed
+constexpr size_t kRefusedConnections = 64;  // number that get a 503 at a time; others are closed
 
-/// Without a word if there is no memory for that, either.
+/// Logs the failure, or nothing if there is not even memory for the message.
 void report(const std::exception& failure) noexcept {
   try {
     log_error(std::string("a connection failed: ") + failure.what());
@@ -43,7 +43,8 @@ struct HttpServer::State {
   void listen(const std::string& host, int64_t port);
   error_code listen_at(const tcp::endpoint& endpoint);
   void accept();
-  /// Belongs to the handler of a wait: asio destroys it with the handler, called or not.
+  /// A token for the handler of a wait: asio destroys it with the handler, whether or not it was
+  /// called.
   std::shared_ptr<void> wait_token();
   void accepted(error_code failure, tcp::socket socket);
   void run();
@@ -52,8 +53,8 @@ struct HttpServer::State {
   asio::io_context context{1};
   tcp::acceptor acceptor;
   asio::steady_timer pause;
-  bool accepts = true;          // the last connection that arrived
-  std::weak_ptr<void> waiting;  // expired: nothing waits for a connection or for the pause before
+  bool accepts = true;          // whether the last connection was accepted
+  std::weak_ptr<void> waiting;  // expired: no wait for a connection or a pause is pending
   std::thread thread;
 };
 
@@ -101,7 +102,7 @@ std::shared_ptr<void> HttpServer::State::wait_token() {
 void HttpServer::State::accepted(error_code failure, tcp::socket socket) {
   if (shared.stopping)
     return;
-  if (failure) {  // no file descriptor is left, for example
+  if (failure) {  // for example, no file descriptor is left
     if (accepts)
       log_warning("a connection was not accepted: " + failure.message());
     accepts = false;
@@ -122,14 +123,14 @@ void HttpServer::State::accepted(error_code failure, tcp::socket socket) {
   accept();
 }
 
-/// Runs until there is nothing left to do. A failure ends one session only, even if there is no
-/// memory to begin it.
+/// Runs until no work is left. A failure ends only one session, even if there was no memory to
+/// begin it.
 void HttpServer::State::run() {
   for (;;) {
     try {
       if (waiting.expired() && !shared.stopping)
         accept();
-      context.restart();  // it has stopped if the failed session was all that there was to do
+      context.restart();  // it has stopped if only the failed session had work
       context.run();
       return;
     } catch (const std::exception& failure) {

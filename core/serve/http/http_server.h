@@ -17,7 +17,7 @@ struct HttpLimits {
   double request_seconds = 60;  ///< from the request's arrival to its response
 };
 
-/// "localhost:8080", "[::1]:8080"
+/// A host and port as text: "localhost:8080", "[::1]:8080".
 std::string place_text(const std::string& host, int64_t port);
 
 /// An HTTP/1.1 server that runs on its own thread (Boost.Beast).

@@ -31,12 +31,12 @@ using boost::beast::flat_buffer;
 using boost::system::error_code;
 
 constexpr uint32_t kHeaderBytes = 16 << 10;
-constexpr size_t kBufferBytes = 64 << 10;  // also of what has no other limit, such as trailers
-constexpr size_t kDrainBytes = 64 << 20;   // of a request that was refused before it was read
+constexpr size_t kBufferBytes = 64 << 10;  // also limits trailers, which have no other limit
+constexpr size_t kDrainBytes = 64 << 20;   // of a request refused before it was read
 constexpr auto kDrainTime = std::chrono::seconds(5);
-constexpr std::chrono::nanoseconds kStopTime{5'000'000'000};  // for the rest of a request
+constexpr std::chrono::nanoseconds kStopTime{5'000'000'000};  // for the rest of a request to arrive
 constexpr auto kStopDrainTime = std::chrono::milliseconds(500);
-constexpr int kClientLeft = 499;  // nginx's status; only for the metrics, nobody receives it
+constexpr int kClientLeft = 499;  // nginx's status; only appears in the metrics
 
 std::chrono::nanoseconds duration_of(double seconds) {
   return std::chrono::nanoseconds(static_cast<int64_t>(seconds * 1e9));
@@ -46,7 +46,7 @@ std::string lower_case(boost::beast::string_view text) {
   return to_ascii_lowercase({text.data(), text.size()});
 }
 
-/// Without the query; of "http://host/path" (RFC 9112, section 3.2.2), the path.
+/// The path of a target, without the query and without "http://host" (RFC 9112, section 3.2.2).
 std::string path_of(boost::beast::string_view target) {
   std::string path(target.substr(0, target.find('?')));
   const size_t scheme = path.find("://");
@@ -62,15 +62,15 @@ bool names_host(const http::request_header<>& header) {
   return count == 1 || (count == 0 && header.version() < 11);
 }
 
-/// RFC 9112, section 6.1: of a body in another coding, the end is not known; what follows it could
-/// not be told from the next request.
+/// RFC 9112, section 6.1: the end of a body with another coding is unknown, so the next request
+/// could not be told from it.
 bool has_known_coding(const http::request_header<>& header) {
   const auto count = header.count(http::field::transfer_encoding);
   return count == 0 ||
          (count == 1 && lower_case(header[http::field::transfer_encoding]) == "chunked");
 }
 
-/// RFC 9110, section 5.6.7.
+/// A date in the format of RFC 9110, section 5.6.7.
 std::string http_date(std::time_t time) {
   return fmt::format("{:%a, %d %b %Y %H:%M:%S GMT}", fmt::gmtime(time));
 }
@@ -105,8 +105,8 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   void start();
   /// Answers 503 without waiting for a request.
   void refuse_connection();
-  /// The server stops: a connection without a request ends, any other after its response; a request
-  /// that has not arrived as a whole has a few seconds left.
+  /// Call when the server stops: ends a connection without a request at once, and any other after
+  /// its response; a request that is still arriving has a few more seconds.
   void stop();
 
  private:
@@ -119,7 +119,7 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
         return;
       try {
         asio::post(context, [last = std::move(session)] {});
-      } catch (const std::bad_alloc&) {  // it has ended on this thread
+      } catch (const std::bad_alloc&) {  // the session ended on this thread
       }
     }
     Held(const Held&) = delete;
@@ -138,7 +138,7 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   void continue_header();
   void read_body();
   void take_header();
-  /// The client waits for a word before it sends the body.
+  /// Sends 100 Continue, for which some clients wait before they send the body.
   void invite_body();
   void receive_body();
   void read_failed(error_code failure);
@@ -148,8 +148,8 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   /// Answers the request of this number, unless it has been answered.
   void reply(int64_t number, HttpResponse response);
   void limit_handling(const HttpRequest& request);
-  /// A client that closes its connection waits no longer, and its request is dropped. What it sends
-  /// instead is the next request, which stays unread until this one is answered.
+  /// Drops the request if the client closes its connection. If it sends data instead, that is the
+  /// next request, which is not read until this one has been answered.
   void watch_client(const HttpRequest& request, int64_t number);
   bool client_has_left();
 
@@ -159,8 +159,8 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   void write(HttpResponse response);
   void written(error_code failure);
   void report_exchange(int status);
-  /// Reads and drops what still arrives: a connection that is closed with unread data loses the
-  /// response that the client has not read yet.
+  /// Reads and discards data that still arrives: if a connection is closed while data is unread,
+  /// the client may lose the response.
   void drain();
   void limit_draining();
   void discard_more();
@@ -252,7 +252,7 @@ void HttpSession::limit_reading(std::chrono::nanoseconds time) {
     self->is_slow_ = true;
     error_code ignored;
     self->socket_.cancel(ignored);
-    // What had arrived already is read on: not for longer than this.
+    // Data that had already arrived is still read, but only for this long.
     self->deadline_.set(kDrainTime, [self] { self->close(); });
   });
 }
@@ -284,8 +284,8 @@ void HttpSession::read_body() {
   receive_body();
 }
 
-/// Before the body: fields that follow it (trailers) are not part of the header (RFC 9110, section
-/// 6.5.1).
+/// Call before the body is read: fields that follow it (trailers) are not part of the header (RFC
+/// 9110, section 6.5.1).
 void HttpSession::take_header() {
   const auto& header = parser_->get();
   const bool has_coding = header.count(http::field::transfer_encoding) > 0;

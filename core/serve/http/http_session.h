@@ -15,15 +15,15 @@ namespace phraseq {
 /// as it has pending work.
 class HttpSession;
 
-/// What the sessions share with the server; used only by its thread.
+/// The data that the sessions share with the server; used only by its thread.
 struct SharedBySessions {
   const HttpLimits limits;
   HttpHandler& handler;
   boost::asio::io_context& context;
   bool stopping = false;
   std::set<HttpSession*> sessions = {};
-  size_t refused = 0;                    // of the sessions
-  std::atomic<int64_t> connections = 0;  // read by others
+  size_t refused = 0;                    // number of open refused sessions
+  std::atomic<int64_t> connections = 0;  // also read by other threads
 };
 
 /// Answers the requests of a connection.
@@ -32,8 +32,8 @@ void serve_connection(boost::asio::ip::tcp::socket socket, SharedBySessions& sha
 /// Answers 503 without waiting for a request.
 void refuse_connection(boost::asio::ip::tcp::socket socket, SharedBySessions& shared);
 
-/// For when the server stops: ends a connection without a request immediately, any other after its
-/// response.
+/// Call when the server stops: ends a connection without a request immediately, and any other after
+/// its response.
 void stop_session(HttpSession& session);
 
 }  // namespace phraseq
