@@ -153,7 +153,7 @@ std::vector<std::string> CompareOptions::peek_metrics(
   const auto for_buckets = peek_list(table, arguments, "bucket-metric");
   named.push_back(for_buckets.empty() ? bucket_metric : for_buckets.back());
   if (!peek_list(table, arguments, "train-text").empty())
-    named.emplace_back("bleu");  // its options say what a word is
+    named.emplace_back("bleu");  // its options define what a word is
   return named;
 }
 

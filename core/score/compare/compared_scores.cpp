@@ -18,8 +18,8 @@ std::vector<Statistics> collect_outputs(const Metric& metric,
   return statistics;
 }
 
-/// The p-value of equal scores is 1: sacrebleu's formula, which is for different systems, would
-/// give its lowest one.
+/// The p-value of equal scores is 1. For these, sacrebleu's formula, which is meant for different
+/// systems, would give the lowest possible p-value.
 std::vector<ComparedScore> compare_statistics(const Metric& metric,
                                               const std::vector<Statistics>& outputs,
                                               const std::vector<SystemOutputs>& systems,

@@ -17,10 +17,11 @@ struct ComparedScore {
   Interval interval;
   std::optional<double> p_value;        ///< sacrebleu's paired bootstrap; 1 for equal scores
   std::optional<double> koehn_p_value;  ///< Koehn (2004)
-  std::vector<double> outputs = {};     ///< the score of each output of the system
+  std::vector<double> outputs = {};     ///< the score of each of the system's outputs
 };
 
-/// Scores of a part of the test set: what is at least `from` and below `to`.
+/// Scores of a part of the test set: sentences with lengths, or words with frequencies, of at least
+/// `from` and below `to`.
 struct BucketScores {
   int64_t from = 0;
   std::optional<int64_t> to;
@@ -33,7 +34,7 @@ struct BucketTable {
   std::string metric;     ///< "BLEU"
   std::string signature;  ///< of the metric
   std::string by;         ///< "source length in words"
-  std::string unit;       ///< of a bucket's size: "sentences"
+  std::string unit;       ///< what a bucket's size counts: "sentences"
   std::vector<BucketScores> rows;
 };
 

@@ -27,7 +27,7 @@ int64_t length_of(const std::string& line, LengthUnit unit) {
   return static_cast<int64_t>(length);
 }
 
-/// The sentences of each bucket.
+/// The indices of the sentences in each bucket.
 std::vector<std::vector<size_t>> fill_buckets(const Buckets& buckets) {
   std::vector<std::vector<size_t>> sentences(buckets.edges.size() + 1);
   for (size_t line = 0; line < buckets.text->size(); ++line) {
@@ -84,7 +84,7 @@ void note_direction(const Metric& metric, Comparison& comparison) {
     names.push_back(metric.name());
 }
 
-/// Adds the scores of all systems by a metric.
+/// Adds the scores of all systems by one metric.
 void add_scores(const Metric& metric,
                 const ScoreInput& input,
                 const std::vector<SystemOutputs>& systems,

@@ -12,10 +12,10 @@
 
 namespace phraseq::score {
 
-/// What the length of a line counts.
+/// The unit of the length of a line.
 enum class LengthUnit { kWords, kCharacters };
 
-/// How sentences are put into buckets: by the lengths of the lines of `text`, in
+/// The division of sentences into buckets by the lengths of the lines of `text`, in
 /// whitespace-separated words or in code points. Edges 15, 30 make the buckets [0, 15), [15, 30)
 /// and [30, ∞).
 struct Buckets {
@@ -29,13 +29,13 @@ struct Buckets {
 struct ComparedSentence {
   size_t line = 0;  ///< from 1
   double baseline = 0, score = 0;
-  double gain = 0;  ///< of the other system; positive = better by the metric, even for TER
+  double gain = 0;  ///< of the other system; positive if it is better, even for TER
   std::string source;
   std::vector<std::string> references;
   std::string baseline_text, text;
 };
 
-/// Where one system differs most from the first.
+/// The sentences in which one system differs most from the first.
 struct SentenceDifferences {
   std::string system;
   size_t better = 0, equal = 0, worse = 0;    ///< numbers of sentences
@@ -51,7 +51,7 @@ struct Comparison {
   std::vector<std::string> lower_is_better;        ///< metrics for which a lower score is better
   std::vector<std::vector<ComparedScore>> scores;  ///< [system][metric]
   BucketTable lengths;
-  std::optional<BucketTable> frequencies = {};  ///< of words, if there is a training text
+  std::optional<BucketTable> frequencies = {};  ///< set if there is a training text
   Sampling sampling;
   /// One for each system after the first, or none.
   std::vector<SentenceDifferences> sentences = {};

@@ -29,7 +29,8 @@ code { overflow-wrap: anywhere; }
 svg { max-width: 100%; height: auto; border-radius: .4rem; }
 )css";
 
-/// Color and an arrow say the same, for those who see no colors.
+/// The second line of a cell. Arrows repeat what the colors mean, for readers who cannot
+/// distinguish colors.
 std::string below_html(const ComparisonCell& cell) {
   const std::string text = plot::escape_xml(cell.below);
   switch (cell.verdict) {
@@ -60,7 +61,7 @@ std::string table_html(const ComparisonRows& rows) {
   return html + "</table></div>\n";
 }
 
-/// What the arrows mean; the other lines are the terminal's, too.
+/// The explanations that the terminal also shows, and that of the arrows.
 std::string explanation_html(const Comparison& comparison) {
   std::string html;
   for (const auto& line : explain_cells(comparison))

@@ -29,14 +29,14 @@ ComparisonRows bucket_rows(const Comparison& comparison, const BucketTable& tabl
 /// The tables of buckets that the comparison has.
 std::vector<const BucketTable*> bucket_tables(const Comparison& comparison);
 
-/// "BLEU by source length in words".
+/// The title of a table: "BLEU by source length in words".
 std::string title_of(const BucketTable& table);
 
-/// A name for each signature: of a metric, "by length", "F1".
+/// Signatures with their names: a metric's name, "by length" or "F1".
 using NamedSignatures = std::vector<std::pair<std::string, std::string>>;
 NamedSignatures all_signatures(const Comparison& comparison);
 
-/// "0 to 14", "45 or more".
+/// The range of a bucket: "0 to 14", "45 or more".
 std::string range_of(const BucketScores& bucket);
 
 /// Whether the difference from the first system is unlikely to be due to chance (p < 0.05).

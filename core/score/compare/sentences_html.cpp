@@ -13,7 +13,8 @@ std::string text_row(std::string_view name, std::string_view text) {
                      text.empty() ? "<small>(empty)</small>" : plot::escape_xml(text));
 }
 
-/// "12.3 → 45.6 ▲ +33.3" with color and arrow: a lower TER is better, and so is its arrow.
+/// "12.3 → 45.6 ▲ +33.3" with a color and an arrow for better or worse: for TER, ▲ means a lower
+/// score.
 std::string scores_html(const ComparedSentence& sentence, int width) {
   const bool better = sentence.gain > 0;
   return fmt::format("{:.{}f} → {:.{}f} <span class=\"{}\">{} {:+.{}f}</span>",

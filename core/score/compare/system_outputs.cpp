@@ -17,7 +17,8 @@ bool is_file(const std::string& text) {
   return text == "-" || std::filesystem::exists(text, ignored);
 }
 
-/// The end of "NAME=" in "NAME=FILE,FILE", 0 without it. A path before the '=' is not a name.
+/// The length of "NAME=" in "NAME=FILE,FILE", or 0 without a name. A path before the '=' is not a
+/// name.
 size_t end_of_name(const std::string& text) {
   const size_t equals = text.find('=');
   return equals == std::string::npos || text.find_first_of(",/") < equals ? 0 : equals + 1;
@@ -27,7 +28,8 @@ double mean_of(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-/// The mean of as many values as there are, drawn with replacement from column `sample`.
+/// The mean of a resample of column `sample`: as many values as there are outputs, drawn with
+/// replacement.
 double draw_mean(std::span<const BootstrappedScore> outputs,
                  size_t sample,
                  std::mt19937_64& random) {

@@ -32,8 +32,8 @@ PHRASEQ_API ScoreInput first_outputs(const ScoreInput& input,
                                      const std::vector<SystemOutputs>& systems);
 
 /// The score of a system with several outputs: their mean. In each resample of the sentences, the
-/// outputs are also resampled with replacement and averaged, so the spread includes that of the
-/// seeds. A single output is left as it is.
+/// outputs are also resampled with replacement and averaged, so that the spread includes the
+/// variation between seeds. The score of a single output does not change.
 PHRASEQ_API BootstrappedScore combine_outputs(std::span<const BootstrappedScore> outputs,
                                               std::mt19937_64& random);
 

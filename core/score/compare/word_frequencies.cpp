@@ -13,7 +13,7 @@
 namespace phraseq::score {
 namespace {
 
-/// How many elements two sorted lists share, equal ones counted as often as both have them.
+/// The size of the intersection of two sorted lists, as multisets.
 size_t count_shared(const std::vector<std::string>& a, const std::vector<std::string>& b) {
   std::vector<std::string> shared;
   std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(shared));
@@ -64,7 +64,7 @@ int64_t WordFrequencies::of(std::string_view word) const {
   return counts_.contains(word) ? counts_.count(counts_.id(word)) : 0;
 }
 
-/// The words of the line that are in the range of frequencies, sorted.
+/// The words of the line whose frequencies are in the range, sorted.
 std::vector<std::string> WordF1::counted_words(std::string_view line) const {
   auto words = words_of(line, frequencies_.settings());
   std::erase_if(words, [this](const std::string& word) {

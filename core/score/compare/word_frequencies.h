@@ -28,7 +28,7 @@ class PHRASEQ_API WordFrequencies {
   /// be read, and DataError with file and line for invalid text, or if there are no words.
   WordFrequencies(WordSettings settings, const std::vector<std::string>& files);
 
-  /// 0 for a word that does not occur.
+  /// The frequency of a word; 0 if it does not occur.
   int64_t of(std::string_view word) const;
   const WordSettings& settings() const { return settings_; }
 

@@ -11,7 +11,8 @@
 namespace phraseq::score {
 namespace {
 
-/// What is drawn: the distances, otherwise the first groups, otherwise one row of everything.
+/// The table to draw: the one by distance, otherwise the first one by group, otherwise one row with
+/// all pairs.
 AccuracyTable chosen_table(const ContrastiveReport& report) {
   for (const auto& table : report.tables) {
     if (table.by_distance)

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kNormal95 = 1.959963984540054;
 
-/// Half of Wilson's interval and its middle.
+/// The half-width and the middle of Wilson's interval.
 std::pair<double, double> wilson(const Accuracy& accuracy) {
   const auto n = static_cast<double>(accuracy.pairs);
   const double p = accuracy.value(), z2 = kNormal95 * kNormal95;
@@ -21,7 +21,7 @@ std::pair<double, double> wilson(const Accuracy& accuracy) {
   return {middle, half};
 }
 
-/// The places of some pairs in a set.
+/// The indices of some pairs in a set.
 using Members = std::vector<size_t>;
 
 Accuracy count(const ContrastiveSystem& system, const Members& members) {
@@ -62,7 +62,7 @@ AccuracyRow make_row(std::string name,
   return row;
 }
 
-/// Numbers by their size, before other names, which go by their bytes.
+/// The order of group names: numbers first, by value, then other names, by their bytes.
 bool comes_before(const std::string& a, const std::string& b) {
   const auto first = number_in<int64_t>(a), second = number_in<int64_t>(b);
   if (first && second && *first != *second)

@@ -32,7 +32,7 @@ class Heading {
     return std::find(names_.begin(), names_.end(), name) != names_.end();
   }
 
-  /// The place of a column that the user named.
+  /// The index of a column that the user named.
   size_t place(const std::string& name) const {
     const auto found = std::find(names_.begin(), names_.end(), name);
     if (found == names_.end()) {
@@ -43,8 +43,8 @@ class Heading {
     return static_cast<size_t>(found - names_.begin());
   }
 
-  /// The place of the column that the user named, or else of the one that is called `usual` or, as
-  /// the only one, begins with `usual_`.
+  /// The index of the column that the user named, otherwise of the column called `usual`, otherwise
+  /// of the only column whose name begins with `usual_`.
   size_t place(const std::string& named, const std::string& usual) const {
     if (!named.empty())
       return place(named);
@@ -75,7 +75,7 @@ class Heading {
   std::vector<std::string> names_;
 };
 
-/// Where in a line the parts of a pair stand.
+/// The indices of the columns with the parts of a pair.
 struct Places {
   size_t source, reference, contrastive;
   std::vector<size_t> groups;

@@ -33,7 +33,7 @@ struct ContrastivePair {
 struct ContrastiveSet {
   std::string path;
   std::vector<std::string> group_columns;
-  std::string distance_column;  ///< empty when there is none
+  std::string distance_column;  ///< empty if there is none
   std::vector<ContrastivePair> pairs;
 };
 

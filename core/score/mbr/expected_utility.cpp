@@ -9,7 +9,7 @@ namespace phraseq::score {
 
 namespace {
 
-/// Equal references once, with the sum of their weights.
+/// The distinct references, each with the sum of its weights.
 std::map<std::string_view, double> weights_of_texts(std::span<const std::string> texts,
                                                     std::span<const double> weights) {
   std::map<std::string_view, double> sums;

@@ -12,7 +12,7 @@ namespace phraseq::score {
 
 /// How much each hypothesis of a list counts as a reference for the others.
 enum class MbrWeights {
-  kUniform,      ///< all the same: for samples, which occur in proportion to their probability
+  kUniform,      ///< all equal: for samples, which are already distributed by probability
   kProbability,  ///< the model's probability, normalized over the list
 };
 

@@ -31,7 +31,7 @@ struct PHRASEQ_API MbrOptions : Options {
 /// Throws DataError if the files differ in their number of sentences.
 PHRASEQ_API std::vector<NBestList> read_all_lists(const MbrOptions& options);
 
-/// The text with the greatest expected utility of each list, the first among equal ones.
+/// The text of each list with the greatest expected utility; among equal ones, the first.
 PHRASEQ_API std::vector<std::string> choose_by_mbr(const std::vector<NBestList>& lists,
                                                    const Metric& metric,
                                                    MbrWeights weights);

@@ -25,8 +25,8 @@ struct Entry {
   std::string text;
 };
 
-/// "D-17<tab>-0.3<tab>text"; nothing for a line of another kind. The score is in base 2 and divided
-/// by a power of the length, so it is not a probability.
+/// Parses "D-17<tab>-0.3<tab>text"; nothing for a line of another kind. The score is in base 2 and
+/// divided by a power of the length, so it is not a probability.
 std::optional<Entry> fairseq_entry(std::string_view line) {
   const auto fields = split_text(line, "\t");
   if (fields.size() < 3)
@@ -39,7 +39,7 @@ std::optional<Entry> fairseq_entry(std::string_view line) {
   return Entry{*id, *score, std::string(line.substr(text))};
 }
 
-/// "P-17<tab>-0.3 -0.1", as the natural logarithm of the probability of all tokens.
+/// Parses "P-17<tab>-0.3 -0.1" as the natural logarithm of the probability of all tokens.
 std::optional<Entry> fairseq_probability(std::string_view line) {
   const auto fields = split_text(line, "\t");
   const auto id = number_in<int64_t>(fields[0].substr(2));
@@ -119,10 +119,11 @@ struct FairseqLines {
   std::vector<std::string> texts;                    ///< D-
   std::vector<std::string> symbols;                  ///< H-
   std::vector<int64_t> places;                       ///< the first line of each hypothesis
-  std::vector<std::optional<double>> probabilities;  ///< of the P- line after it, as ln p
+  std::vector<std::optional<double>> probabilities;  ///< from the following P- line, as ln p
 };
 
-/// D- lines where there are any, else H- lines; with P- lines on demand.
+/// Reads the D- lines of each sentence or, if it has none, its H- lines, and the P- lines on
+/// demand.
 class FairseqListReader {
  public:
   FairseqListReader(LineReader& reader, bool needs_probabilities)
@@ -170,7 +171,7 @@ class FairseqListReader {
     }
   }
 
-  /// It belongs to the hypothesis before it.
+  /// Stores the probability of a P- line in the hypothesis before it.
   void take_probability(const std::string& line) {
     const auto entry = fairseq_probability(line);
     if (!entry)

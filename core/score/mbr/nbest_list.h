@@ -22,13 +22,14 @@ inline constexpr EnumName<NBestFormat> kNBestFormatNames[] = {{"fairseq", NBestF
 /// The hypotheses of one sentence.
 struct NBestList {
   std::vector<std::string> texts;
-  std::vector<double> scores;  ///< natural logarithms; empty when none were read
+  std::vector<double> scores;  ///< natural logarithms; empty if none were read
 };
 
 /// Reads a file ("-" = standard input), sentences in the order of their ids, which must be 0, 1, 2
-/// … without a gap; `size`: lines of a sentence, for plain text. With `needs_probabilities`, the
-/// scores of fairseq's format are the sums of its P- lines, which every hypothesis must have;
-/// otherwise, its lists have no scores. Throws a DataError with file and line for anything else.
+/// … without a gap; `size`: the number of lines of each sentence, for plain text. With
+/// `needs_probabilities`, the scores of fairseq's format are the sums of its P- lines, which every
+/// hypothesis must have; otherwise, its lists have no scores. Throws a DataError with file and line
+/// if the file does not have this form.
 PHRASEQ_API std::vector<NBestList> read_nbest_lists(const std::string& path,
                                                     NBestFormat format,
                                                     int64_t size,

@@ -47,8 +47,8 @@ double brevity_penalty(double hypothesis_length, double reference_length) {
   return hypothesis_length > 0 ? std::exp(1 - reference_length / hypothesis_length) : 0.0;
 }
 
-/// The precisions in percent, and how many orders count. `Real` is the precision in which sacrebleu
-/// divides.
+/// The precisions in percent, and the number of effective orders. `Real` is the floating-point type
+/// in which sacrebleu divides.
 template <class Real>
 std::pair<std::vector<Real>, int> precisions(const BleuSettings& settings,
                                              std::span<const Real> sums) {

@@ -8,10 +8,10 @@
 
 namespace phraseq::score {
 
-/// What the precision m_n / t_n of order n becomes, with v the smooth value (sacrebleu, Chen and
-/// Cherry 2014).
+/// The smoothed precision that replaces m_n / t_n of order n; v is the smooth value (sacrebleu,
+/// Chen and Cherry 2014).
 enum class Smoothing {
-  kNone,   ///< unchanged: the score is 0 if one of them is 0
+  kNone,   ///< unchanged: the score is 0 if one precision is 0
   kFloor,  ///< v / t_n if m_n = 0
   kAddK,   ///< (m_n + v) / (t_n + v) for n > 1
   kExp,    ///< 1 / (2^k · t_n) for the k-th order with m_n = 0
@@ -25,7 +25,7 @@ inline constexpr EnumName<Smoothing> kSmoothingNames[] = {{"none", Smoothing::kN
 /// The settings of BLEU; the defaults are sacrebleu's.
 struct BleuSettings {
   Smoothing smoothing = Smoothing::kExp;
-  /// When not given, 0.1 for floor and 1 for add-k; the others have none.
+  /// By default, 0.1 for floor and 1 for add-k; the other methods have none.
   std::optional<double> smooth_value = std::nullopt;
   std::string tokenizer = "13a";
   std::string tokenizer_model = {};  ///< SentencePiece model of the spm family
@@ -49,7 +49,7 @@ PHRASEQ_API BleuSettings multi_bleu_settings(bool lowercase);
 /// if `preserve_case`.
 PHRASEQ_API BleuSettings mteval_v11b_settings(bool preserve_case);
 
-/// What BLEU is computed from, and the result.
+/// The components of a BLEU score, and the score.
 struct BleuParts {
   double score = 0;
   double brevity_penalty = 0;

@@ -30,7 +30,7 @@ std::vector<uint32_t> characters_of(std::string_view line, bool whitespace) {
   return characters;
 }
 
-/// Writes the counts of some orders at the beginning of the row.
+/// Writes the counts of these orders to the beginning of `row`.
 void write_counts(const std::vector<NgramCounts>& orders, std::span<double> row) {
   size_t at = 0;
   for (const NgramCounts& counts : orders) {
@@ -49,7 +49,7 @@ std::vector<NgramCounts> match_words(std::string_view hypothesis,
   return match_ngrams(numbers.number(chrf_words(hypothesis)), target, order);
 }
 
-/// Precision, recall and F of one order; what cannot be computed is 1e-16.
+/// Precision, recall and F of one order; undefined values are 1e-16.
 template <class Real>
 struct OrderScore {
   Real precision;

@@ -11,10 +11,10 @@ namespace phraseq::score {
 struct ChrfSettings {
   int char_order = 6;
   int word_order = 0;  ///< 2 makes chrF++
-  int beta = 2;        ///< how many times more recall weighs than precision
+  int beta = 2;        ///< the weight of recall relative to precision
   bool lowercase = false;
   bool whitespace = false;     ///< whitespace counts as characters; otherwise it is removed first
-  bool eps_smoothing = false;  ///< mean of the F-scores, each with 1e-16 for what is missing
+  bool eps_smoothing = false;  ///< averages F-scores, with 1e-16 for undefined values
 };
 
 /// chrF (Popović 2015) and chrF++ (Popović 2017) as sacrebleu computes them:
@@ -22,8 +22,8 @@ struct ChrfSettings {
 ///   100 · (1 + β²) · P · R / (β² · P + R)
 ///
 /// with P and R averaged over the orders of which both sides have an n-gram. If the reference lacks
-/// an order, the hypothesis's n-grams of that order do not count. Of several references, the one
-/// with the best F-score for the sentence counts, or the first of equally good ones.
+/// an order, the hypothesis's n-grams of that order do not count. If there are several references,
+/// the one with the best F-score for the sentence is used; among equally good ones, the first.
 class PHRASEQ_API Chrf : public Metric {
  public:
   explicit Chrf(ChrfSettings settings) : settings_(settings) {}

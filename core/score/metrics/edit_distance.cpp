@@ -14,8 +14,8 @@ constexpr double kBeamWidth = 25;
 
 }  // namespace
 
-/// Rows of the matrix belong to hypothesis prefixes, columns to reference prefixes; row 0 inserts.
-/// Of every row, only the cells that it or the next row uses are stored.
+/// Rows of the matrix belong to hypothesis prefixes, columns to reference prefixes; row 0 consists
+/// of insertions. Of every row, only the cells that it or the next row uses are stored.
 void BeamEditDistance::start(size_t hypothesis_length) {
   columns_ = reference_.size() + 1;
   beams_.assign(1, Beam{0, columns_});
@@ -34,7 +34,8 @@ void BeamEditDistance::start(size_t hypothesis_length) {
   std::fill_n(operations_.begin(), columns_, Edit::kInsert);
 }
 
-/// The beam, the cell before it, and the cells after it that the next row looks up at.
+/// The stored cells of a row: the beam, the cell before it, and the cells after it that the next
+/// row reads.
 BeamEditDistance::Beam BeamEditDistance::stored_cells(size_t row) const {
   const Beam beam = beams_[row];
   const Beam next = beams_[std::min(row + 1, beams_.size() - 1)];
@@ -98,7 +99,8 @@ void BeamEditDistance::trace_edits(size_t hypothesis_length, std::vector<Edit>& 
   std::reverse(edits.begin(), edits.end());
 }
 
-/// `above_` and `current_` have all columns, of which the stored cells of a row are valid.
+/// Copies a row of the base to `above_`. Both `above_` and `current_` have all columns, but only
+/// those of the stored cells are valid.
 void BeamEditDistance::copy_base_row(size_t row) {
   above_.resize(columns_);
   current_.resize(columns_);

@@ -37,7 +37,7 @@ class PHRASEQ_API BeamEditDistance {
     size_t end;
   };
   void start(size_t hypothesis_length);
-  /// Costs and operations of a row of the base, from those of the row above it.
+  /// Costs and operations of a row of the base, from the row above it.
   void fill_row(const WordRow& hypothesis, size_t row);
   /// The edits on the way from the last cell of the base back to the first, in order.
   void trace_edits(size_t hypothesis_length, std::vector<Edit>& edits) const;
@@ -47,11 +47,11 @@ class PHRASEQ_API BeamEditDistance {
 
   WordRow reference_;
   size_t columns_ = 0;
-  std::vector<Beam> beams_;     ///< of each row of the base
-  std::vector<size_t> shifts_;  ///< added to a column: the cell's index in the two below
+  std::vector<Beam> beams_;     ///< by row of the base
+  std::vector<size_t> shifts_;  ///< by row: column + shift = index in base_ and operations_
   std::vector<int64_t> base_;   ///< the stored cells of all rows, one row after the other
   std::vector<Edit> operations_;
-  std::vector<int64_t> above_;  ///< two rows for variants
+  std::vector<int64_t> above_;  ///< above_ and current_: two rows for variants
   std::vector<int64_t> current_;
 };
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kPadding = "<pad>", kEnd = "</s>", kUnknown = "<unk>";
 
-/// The symbols that fairseq counts: its dictionary ends every line with </s>.
+/// The symbols that fairseq counts: its dictionary appends </s> to every line.
 std::vector<std::string_view> fairseq_symbols(std::string_view line) {
   auto symbols = split_whitespace(line);
   symbols.push_back(kEnd);
@@ -36,7 +36,7 @@ void FairseqBleu::add(std::string_view system, std::string_view reference) {
   auto reference_symbols = fairseq_symbols(reference);
   system_length_ += static_cast<int64_t>(system_symbols.size());
   reference_length_ += static_cast<int64_t>(reference_symbols.size());
-  // A word with a space is in no text.
+  // A word with a space matches nothing, because no text contains one.
   std::ranges::replace(reference_symbols, kUnknown, std::string_view("<unk> "));
   WordNumbers words;
   const auto numbers = words.number(system_symbols);
@@ -60,7 +60,7 @@ double FairseqBleu::brevity() const {
 
 double FairseqBleu::score(int order) const {
   double sum = 0;
-  for (int n = 1; n <= order; ++n) sum += std::log(precision(n));  // of zero: minus infinity
+  for (int n = 1; n <= order; ++n) sum += std::log(precision(n));  // log(0) is -infinity
   return brevity() * std::exp(sum / order) * 100;
 }
 

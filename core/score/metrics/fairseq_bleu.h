@@ -14,10 +14,10 @@ namespace phraseq::score {
 ///
 ///   100 · min(1, exp(1 - reflen / syslen)) · exp(1/N · sum_n log(match_n / count_n))
 ///
-/// No smoothing: a precision of zero makes the score zero. A line is a row of symbols of fairseq's
-/// dictionary: `<pad>` at its beginning and `</s>` and `<pad>` at its end are left out, but at
-/// least one symbol stays, so that an empty line counts as one token; `<unk>` of the system matches
-/// nothing.
+/// No smoothing: a precision of zero makes the score zero. A line is a sequence of symbols of
+/// fairseq's dictionary: `<pad>` at its beginning and `</s>` and `<pad>` at its end are left out,
+/// but at least one symbol stays, so that an empty line counts as one token; `<unk>` of the system
+/// matches nothing.
 class PHRASEQ_API FairseqBleu {
  public:
   static constexpr int kHighestOrder = 4;

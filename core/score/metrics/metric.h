@@ -15,9 +15,9 @@ namespace phraseq {
 /// The language of a code as sacrebleu names it: "de" for "de_DE" and "de-AT", "zh" for "zho_Hans".
 PHRASEQ_API std::string primary_language(std::string_view code);
 
-/// What a metric is made from, in addition to its options.
+/// The arguments of a metric besides its options.
 struct MetricSetup {
-  std::string target_language;  ///< "de"; empty when it is not known
+  std::string target_language;  ///< "de"; empty if unknown
   bool sentence_level = false;  ///< every sentence gets its own score
 };
 
@@ -49,11 +49,11 @@ class PHRASEQ_API Metric {
 
   virtual ~Metric() = default;
 
-  /// As reports print it: "BLEU", "chrF2++", "TER".
+  /// The name in reports: "BLEU", "chrF2++", "TER".
   virtual std::string name() const = 0;
   virtual bool higher_is_better() const { return true; }
 
-  /// Length of a row; at least 1 and always the same.
+  /// The length of a row: at least 1, and the same for all sentences.
   virtual size_t statistics() const = 0;
   /// Fills `row` [statistics] for one sentence. There is at least one reference; any text may be
   /// empty.
@@ -63,7 +63,7 @@ class PHRASEQ_API Metric {
   /// The score of one row or of the sum of many; finite even for a sum of zeros.
   virtual double score(std::span<const double> sums) const = 0;
 
-  /// Text after the score ("82.4/50.0/45.5/37.5 (BP = …"), or nothing.
+  /// The text after the score ("82.4/50.0/45.5/37.5 (BP = …"), or nothing.
   virtual std::string detail(std::span<const double> /*sums*/) const { return {}; }
   /// The settings that the score depends on. Number of references, version and seed are added to
   /// it.

@@ -34,7 +34,7 @@ std::vector<std::string> MetricOptions::peek_metrics(OptionTable& table,
   return named.empty() ? metrics : named;
 }
 
-/// As sacrebleu: "zh" for "en-zh-CN".
+/// The target language of a pair, as in sacrebleu: "zh" for "en-zh-CN".
 std::string MetricOptions::target_language() const {
   const size_t begin = language_pair.find('-') + 1;
   return language_pair.substr(begin, language_pair.find('-', begin) - begin);

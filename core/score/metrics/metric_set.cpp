@@ -23,7 +23,7 @@ bool has_metric(const Registry& registry, const std::string& name) {
   return std::find(known.begin(), known.end(), name) != known.end();
 }
 
-/// The options whose values are not the component's own.
+/// The options whose values differ from the component's defaults.
 std::vector<std::string> changed_options(const Selection& selection, const OptionTable& table) {
   const DescribedOptions defaults(*selection.component);
   std::vector<std::string> changed;

@@ -17,26 +17,27 @@ namespace phraseq::score {
 PHRASEQ_API Registry find_metrics(std::span<const std::string> arguments,
                                   std::span<const std::string> names);
 
-/// The metrics of one command, by name, and their options. Keep it as long as its metrics.
+/// The metrics of one command, by name, and their options. It must outlive the metrics that it
+/// makes.
 class PHRASEQ_API MetricSet {
  public:
   /// Throws a UsageError with the nearest names and all known names if the registry lacks one of
   /// `names`.
   MetricSet(Registry registry, std::span<const std::string> names);
 
-  /// Describes the options of the named metrics and of those of sacrebleu, with sacrebleu's names.
+  /// Describes the options of the named metrics and of sacrebleu's metrics, with sacrebleu's names.
   void describe(OptionTable& table);
-  /// `problems`, and contradictions within the metrics' options.
+  /// Returns `problems` and the contradictions within the metrics' options.
   std::vector<std::string> add_problems(std::vector<std::string> problems) const;
   /// Warns of every option that has no effect; sacrebleu accepts these, too.
   void warn_of_unused_options() const;
 
-  /// One metric with the described options; if `name` is a preset, with the preset's values over
-  /// them. So --lowercase applies to both bleu and multi-bleu, and chrf++ keeps its word order of 2
-  /// next to a chrf with a different one.
+  /// Makes one metric with the described options; if `name` is a preset, its values override them.
+  /// So --lowercase applies to both bleu and multi-bleu, and chrf++ keeps its word order of 2 next
+  /// to a chrf with a different one.
   std::unique_ptr<Metric> make(const std::string& name, const MetricSetup& setup) const;
-  /// The metrics in sacrebleu's order. Throws UsageError if two are the same metric by name and
-  /// options, such as chrf++ and chrf with a word order of 2.
+  /// Makes the metrics, in sacrebleu's order. Throws UsageError if two are the same metric by name
+  /// and options, such as chrf++ and chrf with a word order of 2.
   Metrics make_all(std::span<const std::string> names, const MetricSetup& setup) const;
 
  private:
@@ -46,7 +47,7 @@ class PHRASEQ_API MetricSet {
   std::vector<std::string> reasons_unused(const Selection& selection) const;
 
   Registry registry_;
-  std::vector<std::string> names_;    ///< as asked for, in sacrebleu's order
+  std::vector<std::string> names_;    ///< as requested, in sacrebleu's order
   std::vector<Selection> described_;  ///< one for each component
 };
 

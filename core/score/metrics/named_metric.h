@@ -8,8 +8,8 @@
 
 namespace phraseq {
 
-/// A plugin's metric: when it throws, the error names the plugin. The selection's component
-/// outlives it.
+/// A plugin's metric: if it throws, the error names the plugin. The selection's component outlives
+/// it.
 class PHRASEQ_API NamedMetric final : public Metric {
  public:
   /// Makes the selected metric. Throws PluginError if its rows are empty.

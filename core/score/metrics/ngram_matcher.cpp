@@ -10,13 +10,14 @@ namespace {
 
 constexpr uint32_t kAbsent = std::numeric_limits<uint32_t>::max();
 
-/// Numbers pairs of 32-bit numbers: open addressing, at most half full.
+/// Assigns numbers to pairs of 32-bit numbers: a hash table with open addressing, at most half
+/// full.
 class PairNumbers {
  public:
   explicit PairNumbers(size_t entries)
       : keys_(std::bit_ceil(2 * entries + 2), kEmpty), numbers_(keys_.size()) {}
 
-  /// The pair's number, a new one when it was not seen before.
+  /// The pair's number, a new one if it was not seen before.
   uint32_t insert(uint32_t first, uint32_t second) {
     const size_t slot = find_slot(first, second);
     if (keys_[slot] == kEmpty) {
@@ -50,7 +51,7 @@ class PairNumbers {
   uint32_t size_ = 0;
 };
 
-/// Words are short: eight bytes a step.
+/// Hashes eight bytes per step, because words are short.
 uint64_t hash_word(std::string_view word) {
   uint64_t hash = word.size();
   while (!word.empty()) {
@@ -64,8 +65,7 @@ uint64_t hash_word(std::string_view word) {
   return hash;
 }
 
-/// One sentence: its symbols, and the numbers of the n-grams of the present order by where they
-/// begin.
+/// The symbols of a sentence, and the numbers of its n-grams of the current order, by position.
 struct Sentence {
   explicit Sentence(std::span<const uint32_t> row) : symbols(row), ngrams(row.size(), 0) {}
 
@@ -78,7 +78,7 @@ struct Sentence {
   std::vector<uint32_t> ngrams;
 };
 
-/// For each n-gram of the references its highest count in one of them.
+/// For each n-gram of the references, its highest count in a single reference.
 std::vector<int32_t> count_references(std::vector<Sentence>& references,
                                       size_t order,
                                       PairNumbers& numbers,
@@ -97,7 +97,7 @@ std::vector<int32_t> count_references(std::vector<Sentence>& references,
   return highest;
 }
 
-/// Takes each matched n-gram out of `available`.
+/// Counts matches; each match decrements the n-gram's count in `available`.
 int64_t count_matches(Sentence& hypothesis,
                       size_t order,
                       const PairNumbers& numbers,

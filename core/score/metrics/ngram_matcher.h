@@ -9,8 +9,8 @@
 
 namespace phraseq::score {
 
-/// How often n-grams of one order occur in a hypothesis, and how many of them are matched: each at
-/// most as often as it occurs in the reference that has it most often.
+/// How often n-grams of one order occur in a hypothesis, and how many of them are matched: each
+/// n-gram at most as often as in the reference in which it is most frequent.
 struct NgramCounts {
   int64_t hypothesis = 0;
   int64_t reference = 0;  ///< of all references together
@@ -19,9 +19,9 @@ struct NgramCounts {
 
 /// Counts of the orders 1 .. max_order (element 0 is order 1).
 ///
-/// A sentence is a row of symbols below 2^32 - 1: words by their number, or code points. The counts
-/// are exact: every n-gram gets its own number, which follows from the number of the n-gram without
-/// its last symbol and that symbol, so nothing is hashed down to fewer bits.
+/// A sentence is a sequence of symbols below 2^32 - 1: numbers of words, or code points. The counts
+/// are exact: every n-gram gets its own number, assigned to the pair of its last symbol and the
+/// number of the n-gram before it, so no information is lost by hashing.
 PHRASEQ_API std::vector<NgramCounts> match_ngrams(std::span<const uint32_t> hypothesis,
                                                   std::span<const std::vector<uint32_t>> references,
                                                   int max_order);

@@ -27,8 +27,8 @@ PHRASEQ_API std::string in_sacrebleu_spelling(std::string_view option);
 /// Whether a metric, or a preset of one, uses an option of its component.
 PHRASEQ_API bool uses_option(std::string_view metric, std::string_view option);
 
-/// The condition that an option lacks: "--spm-model has no effect without --tokenize spm or …".
-/// Empty if the options of `table` meet it, or if there is none.
+/// The condition that an option requires and `table` does not meet: "--spm-model has no effect
+/// without --tokenize spm or …". Empty if it is met or if there is none.
 PHRASEQ_API std::string missing_condition(std::string_view option, const OptionTable& table);
 
 }  // namespace phraseq::score

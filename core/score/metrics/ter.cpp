@@ -9,7 +9,8 @@
 namespace phraseq::score {
 namespace {
 
-/// Numbers words so that the numbers sort as the words do (UTF-8 bytes sort as code points do).
+/// Assigns numbers to words so that the numbers sort as the words do (UTF-8 bytes sort as code
+/// points do).
 class SortedNumbers {
  public:
   void add(const std::vector<std::string_view>& words) {
@@ -49,7 +50,7 @@ void Ter::measure(std::string_view hypothesis,
   int64_t fewest = std::numeric_limits<int64_t>::max();
   int64_t total_length = 0;
   for (const auto& line : references) {
-    // sacrebleu prepares references twice: with entities or case that shows.
+    // sacrebleu tokenizes references twice, which makes a difference for entities and case.
     const std::string once = tokenize_tercom(strip_right(line), settings_);
     const std::string reference = tokenize_tercom(once, settings_);
     const auto target = split_whitespace(reference);

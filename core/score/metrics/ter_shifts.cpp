@@ -10,8 +10,8 @@ constexpr size_t kMaxShiftSize = 10;
 constexpr size_t kMaxShiftDistance = 50;
 constexpr int kMaxCandidates = 1000;
 
-/// Which hypothesis word stands across from each reference word (-1: before the first), and where
-/// the two sides differ.
+/// The hypothesis word that each reference word is aligned with (-1: the position before the first
+/// word), and where the two sides differ.
 struct Alignment {
   std::vector<int64_t> hypothesis_of;
   std::vector<bool> reference_wrong;
@@ -35,7 +35,7 @@ Alignment read_alignment(const std::vector<Edit>& edits) {
   return alignment;
 }
 
-/// A phrase of both sides: where it begins in each, and its length.
+/// A phrase that both sides contain: where it begins in each of them, and its length.
 struct Match {
   size_t hypothesis;
   size_t reference;
@@ -48,7 +48,8 @@ bool any_wrong(const std::vector<bool>& wrong, size_t begin, size_t length) {
          first + static_cast<std::ptrdiff_t>(length);
 }
 
-/// Worth moving: wrong on both sides, and not already across from part of itself.
+/// Whether a phrase may be moved: it contains errors on both sides, and is not already aligned with
+/// a part of itself.
 bool may_move(const Match& match, const Alignment& alignment) {
   if (!any_wrong(alignment.hypothesis_wrong, match.hypothesis, match.length))
     return false;
@@ -59,8 +60,8 @@ bool may_move(const Match& match, const Alignment& alignment) {
   return across < begin || across >= begin + static_cast<int64_t>(match.length);
 }
 
-/// The phrase before position `target`, or, when `target` lies inside it, that far after its own
-/// place.
+/// Moves the phrase to before position `target` or, if `target` lies within it, to the right by
+/// `target - start` words.
 WordRow move_phrase(const WordRow& words, size_t start, size_t length, size_t target) {
   WordRow result = words;
   const auto at = [&](size_t index) {
@@ -76,7 +77,8 @@ WordRow move_phrase(const WordRow& words, size_t start, size_t length, size_t ta
   return result;
 }
 
-/// A phrase at `start` moved to `target`, and the words that this gives; length 0 means no shift.
+/// The shift of a phrase from `start` to `target`, and the resulting words; length 0 means no
+/// shift.
 struct Shift {
   int64_t gain = 0;
   size_t length = 0;
@@ -115,7 +117,8 @@ class ShiftSearch {
   }
 
  private:
-  /// The phrases of both sides that begin at these places. False when the search must end.
+  /// Tries the phrases that begin at these positions of the two sides. Returns false if the search
+  /// must end.
   bool try_phrases(size_t start, size_t place) {
     const auto& reference = distance_.reference();
     const size_t longest =
@@ -132,8 +135,8 @@ class ShiftSearch {
     return true;
   }
 
-  /// Before the reference place's neighbor on the left, then after each of the phrase's own
-  /// words.
+  /// Tries the positions after the hypothesis words that are aligned with the reference word before
+  /// the phrase and with each word of the phrase.
   void try_targets(const Match& match) {
     int64_t previous = -1;
     const auto length = static_cast<int64_t>(match.length);

@@ -5,7 +5,7 @@
 namespace phraseq::score {
 namespace {
 
-/// Results of all systems by one metric; each is compared to the first, that one to nothing.
+/// The results of all systems by one metric; each system except the first is compared to the first.
 std::vector<Result> compare_to_first(const Metric& metric,
                                      const std::vector<Statistics>& systems,
                                      PairedTest test,

@@ -16,21 +16,21 @@ struct System {
   Lines lines;
 };
 
-/// How much is drawn at random, and by how many threads (0 = all); threads do not change the
-/// results.
+/// The number of random samples, the seed, and the number of threads (0 = all), which does not
+/// change the results.
 struct Sampling {
   int64_t samples = 0;
   Seed seed = {};
   int threads = 0;
 };
 
-/// The score of one system by one metric, with its confidence interval when `sampling.samples` > 1.
+/// The score of one system by one metric, with a confidence interval if `sampling.samples` > 1.
 PHRASEQ_API Score score_corpus(const Metric& metric,
                                const Lines& hypotheses,
                                std::span<const Lines> references,
                                const Sampling& sampling = {});
 
-/// The scores of one system, with confidence intervals when `sampling.samples` > 1.
+/// The scores of one system, with confidence intervals if `sampling.samples` > 1.
 PHRASEQ_API std::vector<Score> score_system(const Metrics& metrics,
                                             const Lines& hypotheses,
                                             std::span<const Lines> references,
@@ -42,7 +42,7 @@ PHRASEQ_API std::vector<Score> score_sentences(const Metric& metric,
                                                std::span<const Lines> references,
                                                int threads);
 
-/// The scores of several systems; with a test, each is compared to the first.
+/// The scores of several systems; with a test, each system is compared to the first.
 PHRASEQ_API ResultsTable score_systems(const Metrics& metrics,
                                        std::span<const System> systems,
                                        std::span<const Lines> references,

@@ -52,8 +52,8 @@ std::vector<TableRow> table_rows(const ResultsTable& table, const TableStyle& st
   return rows;
 }
 
-/// sacrebleu's words on what a p-value says; {0}: the baseline, {1} and {2}: the null hypothesis,
-/// {3}: the mark of small values.
+/// sacrebleu's explanation of a p-value; {0}: the baseline, {1} and {2}: the null hypothesis, {3}:
+/// the mark of small values.
 constexpr const char* kPValueText =
     "\n"
     " - {1}: the system and the {0} translations are essentially\n"
@@ -71,7 +71,7 @@ constexpr const char* kPValueText =
     "   emphasizes the \"difference\" of the systems in terms of the replicability of the delta.\n"
     "\n";
 
-/// sacrebleu's words on what a paired test says.
+/// sacrebleu's explanation of a paired test.
 std::string explain_test(const ResultsTable& table, const TableStyle& style) {
   const bool bootstrap = table.test == PairedTest::kBootstrap;
   const auto color = [&](std::string_view text, Color value) {

@@ -34,8 +34,8 @@ struct TableStyle {
   bool colors = false;
 };
 
-/// The table as sacrebleu prints it to a terminal or for LaTeX, what the test means, and the
-/// signatures.
+/// The table as sacrebleu prints it to a terminal or for LaTeX, the explanation of the test, and
+/// the signatures.
 PHRASEQ_API std::string table_text(const ResultsTable& table, const TableStyle& style);
 PHRASEQ_API std::string table_latex(const ResultsTable& table, const TableStyle& style);
 /// A list of objects: without a test, the scores as text; with a test, score, p_value, mean and ci.

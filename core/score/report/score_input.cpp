@@ -21,16 +21,17 @@
 namespace phraseq::score {
 namespace {
 
-/// As in sacrebleu.
+/// The number of tokenized lines that causes a warning, as in sacrebleu.
 constexpr int64_t kTokenizedLines = 100;
-/// No sentence is that long; data without line ends are not text.
+/// No sentence is longer; data without line ends is not text.
 constexpr size_t kLongestLine = size_t{16} << 20;
 
 GzipInput open(const std::string& path) {
   return path == "-" ? GzipInput(Descriptor(dup(STDIN_FILENO)), "standard input") : GzipInput(path);
 }
 
-/// Throws when the line that `text` ends with is too long; `lines` are whole before it.
+/// Throws if the unfinished line at the end of `text`, which follows `lines` complete lines, is too
+/// long.
 void check_open_line(std::string_view text, size_t lines, const std::string& path) {
   const size_t end = text.rfind('\n');
   const size_t length = end == std::string_view::npos ? text.size() : text.size() - end - 1;
@@ -41,8 +42,8 @@ void check_open_line(std::string_view text, size_t lines, const std::string& pat
                   "Nothing was scored. Does the file separate lines with '\\n'?");
 }
 
-/// The whole text, decompressed when it is gzipped. A line that is too long is found before the
-/// rest of it is read.
+/// The whole text, decompressed if it is gzipped. A line that is too long is found before the rest
+/// of it is read.
 std::string read_all(const std::string& path) {
   GzipInput file = open(path);
   std::string text;
@@ -68,7 +69,7 @@ void check_line(std::string_view line, const std::string& path, size_t number) {
       "Nothing was scored; convert the file to UTF-8, for example with iconv.");
 }
 
-/// `stream` cut at the first `fields` - 1 TABs of each line.
+/// Splits each line of `stream` at its first `fields` - 1 TABs.
 std::vector<Lines> split_fields(const Lines& stream, const std::string& path, size_t fields) {
   std::vector<Lines> references(fields);
   for (size_t number = 0; number < stream.size(); ++number) {
@@ -165,7 +166,7 @@ void warn_about_subwords(const ScoreInput& input) {
   bool has_warned = false;
   for (const auto& system : input.systems)
     has_warned |= warn_if_segmented(system.name, system.lines);
-  // The references of such systems usually consist of subwords, too.
+  // References are checked only if no system was reported: usually both consist of subwords.
   for (size_t i = 0; !has_warned && i < input.references.size(); ++i)
     has_warned = warn_if_segmented(fmt::format("reference {}", i + 1), input.references[i]);
 }

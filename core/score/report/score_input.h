@@ -23,8 +23,8 @@ struct ScoreInput {
   std::vector<Lines> references;
 };
 
-/// Reads all of it; "-" in `inputs`, or none, is standard input. With `fields` > 1, each line of
-/// the only reference file holds that many references, separated by TABs.
+/// Reads the whole input; "-" in `inputs`, or none, is standard input. With `fields` > 1, each line
+/// of the only reference file holds that many references, separated by TABs.
 ///
 /// Throws a DataError that names both files and both counts if they differ, or the line with the
 /// wrong number of fields, and UsageError for two systems of the same name.
@@ -36,7 +36,7 @@ PHRASEQ_API ScoreInput read_score_input(const std::vector<std::string>& inputs,
 PHRASEQ_API void warn_about_tokens(const ScoreInput& input);
 
 /// Warns of every system whose text consists of subwords with the marks of subword-nmt or
-/// SentencePiece; if there is none, of the first such reference.
+/// SentencePiece; if there is no such system, of the first such reference.
 PHRASEQ_API void warn_about_subwords(const ScoreInput& input);
 
 }  // namespace phraseq::score

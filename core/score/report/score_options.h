@@ -45,7 +45,7 @@ struct PHRASEQ_API ScoreOptions : MetricOptions {
   void warn_of_unused_options() const;
 
   PairedTest test() const;
-  /// The resamples or trials for what was requested; 0 for none.
+  /// The number of resamples or trials for the requested test; 0 without one.
   Sampling sampling() const;
 
  private:
@@ -57,8 +57,8 @@ struct PHRASEQ_API ScoreOptions : MetricOptions {
   void describe_report(OptionTable& table);
 };
 
-/// Why an argument of sacrebleu is not supported ("--test-set needs a download …"), or an empty
-/// string.
+/// The reason why an argument of sacrebleu is not supported ("--test-set needs a download …"), or
+/// an empty string.
 PHRASEQ_API std::string rejection_of(const std::string& argument);
 
 }  // namespace phraseq::score

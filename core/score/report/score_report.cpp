@@ -21,7 +21,7 @@ std::string rounded(const std::string& text) {
   return python_number(value);
 }
 
-/// An interval around zero is not shown, as sacrebleu does not show it.
+/// Whether the interval is shown: as in sacrebleu, only if its mean is positive.
 bool shows_interval(const Score& score) { return score.interval && score.interval->mean > 0; }
 
 std::string format_interval(const Interval& interval, int width) {

@@ -29,12 +29,12 @@ struct ReportStyle {
 /// The style of a line in a log: two decimal places, as in papers.
 inline constexpr ReportStyle kLogStyle = {.width = 2};
 
-/// "BLEU|nrefs:1|… = 48.5 (μ = 46.9 ± 46.8) 82.4/50.0/… (BP = …)", or the numbers alone.
+/// "BLEU|nrefs:1|… = 48.5 (μ = 46.9 ± 46.8) 82.4/50.0/… (BP = …)", or only the numbers.
 PHRASEQ_API std::string format_text(const Score& score, const ReportStyle& style);
 
 /// The results of one system, one line each, aligned at " =".
 PHRASEQ_API std::string report_text(const std::vector<Score>& scores, const ReportStyle& style);
-/// One object, or a list of them, as sacrebleu's: name, score, signature, confidence,
+/// One JSON object, or a list of objects, like sacrebleu's: name, score, signature, confidence,
 /// verbose_score, and each signature field.
 PHRASEQ_API std::string report_json(const std::vector<Score>& scores, const ReportStyle& style);
 

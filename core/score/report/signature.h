@@ -13,7 +13,7 @@ namespace phraseq::score {
 /// the version of sacrebleu whose rules it follows.
 PHRASEQ_API std::string scorer_version();
 
-/// What a signature says besides the metric's own settings.
+/// The parts of a signature besides the metric's own settings.
 struct SignatureContext {
   size_t references = 1;
   std::optional<int64_t> bootstrap;      ///< resamples
@@ -22,12 +22,12 @@ struct SignatureContext {
   std::string version = scorer_version();
 };
 
-/// The fields in sacrebleu's order: nrefs, bs, ar, seed, the metric's, version; those that say
-/// nothing are left out.
+/// The fields in sacrebleu's order: nrefs, bs, ar, seed, the metric's, version; fields without a
+/// value are left out.
 PHRASEQ_API std::vector<SignatureField> signature_fields(const Metric& metric,
                                                          const SignatureContext& context);
 
-/// "nrefs:1|case:mixed|…", or short: "#:1|c:mixed|…".
+/// The text of a signature: "nrefs:1|case:mixed|…" or, in its short form, "#:1|c:mixed|…".
 PHRASEQ_API std::string format_signature(const std::vector<SignatureField>& fields,
                                          bool short_form);
 

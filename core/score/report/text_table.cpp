@@ -9,7 +9,7 @@
 namespace phraseq::score {
 namespace {
 
-/// A heading is at least this much narrower than its column.
+/// A column is at least this much wider than its heading.
 constexpr size_t kHeadingMargin = 2;
 
 size_t width_of(std::string_view text) { return to_code_points(text).size(); }
@@ -27,7 +27,8 @@ std::vector<size_t> column_widths(const std::vector<TableRow>& rows) {
   return widths;
 }
 
-/// Blanks around `shown`, which is `length` wide: in front in the first column, else on both sides.
+/// Pads `shown`, which is `length` wide, with blanks: on the left in the first column, otherwise on
+/// both sides.
 std::string pad(const std::string& shown, size_t length, size_t width, bool first_column) {
   const size_t blanks = width - length;
   const size_t left = first_column ? blanks : blanks / 2;
@@ -94,7 +95,7 @@ std::string escape_latex(std::string_view text) {
   return result;
 }
 
-/// Each cell's lines joined into one, without colors.
+/// Joins the lines of each cell into one, without colors.
 std::vector<TableRow> on_one_line(const std::vector<TableRow>& rows) {
   std::vector<TableRow> result = rows;
   for (auto& row : result) {

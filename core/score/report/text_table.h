@@ -10,7 +10,7 @@ namespace phraseq::score {
 
 enum class Color { kNone, kRed, kGreen, kYellow, kCyan };
 
-/// `text` between the terminal's codes for a color.
+/// `text` enclosed in the terminal's codes for a color.
 PHRASEQ_API std::string paint(std::string_view text, Color color);
 
 struct ColoredText {
@@ -25,7 +25,7 @@ using TableRow = std::vector<TableCell>;
 /// Rows, the heading first; the first column is right-aligned, the others are centered. Widths
 /// count characters. The layouts are those of the Python package tabulate, which sacrebleu uses.
 
-/// A box of lines ("fancy_grid").
+/// Draws a table with box-drawing characters ("fancy_grid").
 PHRASEQ_API std::string draw_grid(const std::vector<TableRow>& rows);
 /// A LaTeX tabular with booktabs' rules, with one line per cell and without colors.
 PHRASEQ_API std::string draw_booktabs(const std::vector<TableRow>& rows);

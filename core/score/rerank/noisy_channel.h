@@ -16,15 +16,15 @@ struct RerankHypothesis {
   double forward = 0;   ///< ln p(target | source)
   double channel = 0;   ///< ln p(source | target)
   double language = 0;  ///< ln p(target)
-  int64_t words = 0;    ///< of the text
-  int64_t tokens = 0;   ///< of the symbols
+  int64_t words = 0;    ///< number of words of the text
+  int64_t tokens = 0;   ///< number of symbols
 };
 
 /// The hypotheses of one source sentence.
 struct RerankList {
   int64_t id = 0;      ///< the number of the sentence, from 0 in the output of generate
   std::string source;  ///< symbols
-  int64_t tokens = 0;  ///< of the source
+  int64_t tokens = 0;  ///< number of source tokens
   std::vector<RerankHypothesis> hypotheses;
 };
 

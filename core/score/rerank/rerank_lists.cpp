@@ -37,7 +37,7 @@ std::optional<double> sum_of(std::string_view numbers) {
   return sum * std::numbers::ln2;
 }
 
-/// Gathers the lines of each sentence.
+/// Reads the file and collects the lines of each sentence.
 class ListReader {
  public:
   ListReader(const std::string& path, bool needs_sources)
@@ -115,8 +115,8 @@ class ListReader {
     }
   }
 
-  /// The hypotheses of a sentence are adjacent, so if one appears elsewhere, a second list begins
-  /// there.
+  /// Rejects a hypothesis that is not adjacent to the others of its sentence: a second list
+  /// probably begins there.
   void check_place(const Lines& lines) {
     const Lines* const last = std::exchange(last_, &lines);
     if (last != nullptr && last != &lines && !lines.list.hypotheses.empty()) {
@@ -127,7 +127,7 @@ class ListReader {
     }
   }
 
-  /// The output has a line for each sentence, so none may be missing.
+  /// Rejects gaps in the numbers: the output has a line for each sentence.
   void check_numbers() const {
     int64_t expected = 0;
     for (const auto& [id, lines] : sentences_) {
@@ -179,7 +179,8 @@ class PairWriter {
     }
   }
 
-  /// Both or none: a file of the earlier run must not stand next to a new one.
+  /// Commits both files only after both have been written, so that a new file is not paired with an
+  /// old one.
   void commit() {
     sources_.finish();
     targets_.finish();
@@ -196,7 +197,8 @@ bool is_subwords(const RerankHypothesis& hypothesis) {
   return hypothesis.symbols != hypothesis.text;
 }
 
-/// A model with its own subwords would divide the symbols again and score something else.
+/// Warns if the pairs are subwords: a model with its own tokenizer would split the symbols again
+/// and score something else.
 void warn_of_subwords(const std::vector<RerankList>& lists) {
   for (const RerankList& list : lists) {
     if (std::any_of(list.hypotheses.begin(), list.hypotheses.end(), is_subwords)) {
@@ -209,7 +211,8 @@ void warn_of_subwords(const std::vector<RerankList>& lists) {
   }
 }
 
-/// The lists are of the sentences 0, 1, 2 …, each of which has a line.
+/// Throws unless there is one line for each list; the lists are those of sentences 0, 1, 2 and so
+/// on.
 void require_all_lines(const std::vector<RerankList>& lists,
                        const std::vector<std::string>& lines,
                        const std::string& path) {

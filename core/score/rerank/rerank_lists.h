@@ -8,8 +8,8 @@
 
 namespace phraseq::score {
 
-/// Reads the output of `generate --format fairseq --nbest N`, its S-, H-, D- and P- lines, or
-/// fairseq-generate's; "-" is standard input. Sentences come in the order of their numbers, which
+/// Reads the S-, H-, D- and P- lines of the output of `generate --format fairseq --nbest N` or of
+/// fairseq-generate; "-" is standard input. Sentences come in the order of their numbers, which
 /// must be 0, 1, 2 and so on, in any order in the file. `forward` is the sum of the P- line. Throws
 /// a DataError with file and line for a malformed line of these kinds, for a hypothesis without a
 /// P- line, for a sentence with D- lines for some but not all hypotheses, and, with
@@ -28,9 +28,9 @@ PHRASEQ_API void read_scores(const std::string& path,
 /// its own symbols, for `phraseq rescore`. Warns if the symbols are subwords.
 PHRASEQ_API void write_pairs(const std::vector<RerankList>& lists, const std::string& prefix);
 
-/// The same as plain text, for models with subwords of their own: the line of the sentence in
-/// `source`, the text that was translated, and the text of the hypothesis. Throws DataError for a
-/// sentence without a line.
+/// Writes the pairs as plain text, for models with their own subwords: the sentence's line in
+/// `source`, which is the text that was translated, and the text of the hypothesis. Throws
+/// DataError for a sentence without a line.
 PHRASEQ_API void write_text_pairs(const std::vector<RerankList>& lists,
                                   const std::string& source,
                                   const std::string& prefix);

@@ -97,7 +97,7 @@ void describe_tuning(OptionTable& table, RerankOptions& o) {
   table.field("seed", o.seed, "Seed of the search.").at_least(0);
 }
 
-/// Options that this use of the command does not look at.
+/// Reports options that have no effect without others, or with --write-pairs.
 void check_unused_of_rerank(const RerankOptions& o, std::vector<std::string>& found) {
   const RerankOptions defaults;
   if (!o.write_pairs.empty() && o.output != defaults.output)
@@ -108,7 +108,7 @@ void check_unused_of_rerank(const RerankOptions& o, std::vector<std::string>& fo
   }
 }
 
-/// Weights of scores that are not given.
+/// Reports weights of scores that are not given.
 void check_weights(const RerankOptions& o, std::vector<std::string>& found) {
   const RerankOptions defaults;
   const auto require = [&](const char* weight, double value, double usual, const char* scores) {
@@ -178,7 +178,7 @@ std::vector<RerankList> read_lists(const RerankOptions& options) {
 
 namespace {
 
-/// Throws DataError when there is not one for each list.
+/// Throws DataError unless there is one reference for each list.
 std::vector<std::string> read_references(const RerankOptions& options,
                                          const std::vector<RerankList>& lists) {
   std::vector<std::string> references = read_lines(options.references);

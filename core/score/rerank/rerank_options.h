@@ -35,14 +35,14 @@ struct PHRASEQ_API RerankOptions : Options {
   void describe(OptionTable& table) override;
   std::vector<std::string> problems() const override;
 
-  /// Those that --tune-param names.
+  /// The weights that --tune-param names.
   std::vector<TunedWeight> tuned() const;
 };
 
-/// The lists with all scores.
+/// Reads the lists and all scores.
 PHRASEQ_API std::vector<RerankList> read_lists(const RerankOptions& options);
 
-/// The weights that the options give, or tuned weights, which are then logged.
+/// The weights from the options, or tuned weights, which are logged.
 PHRASEQ_API RerankWeights choose_weights(const RerankOptions& options,
                                          const std::vector<RerankList>& lists,
                                          const Metric& metric);

@@ -10,14 +10,14 @@
 
 namespace phraseq::score {
 
-/// One of the numbers of RerankWeights that is tuned, and the range to search.
+/// A member of RerankWeights that is tuned, and its range.
 struct TunedWeight {
   double RerankWeights::*weight = nullptr;
   double lower = 0;
   double upper = 0;
 };
 
-/// Where to search.
+/// The weights to search, and the number of trials.
 struct WeightSearch {
   RerankWeights start;             ///< the first trial, and the weights that are not tuned
   std::vector<TunedWeight> tuned;  ///< drawn in every other trial
@@ -25,15 +25,15 @@ struct WeightSearch {
   uint64_t seed = 0;
 };
 
-/// The best weights, and the score that they give.
+/// The best weights, and the score that they achieve.
 struct TuningResult {
   RerankWeights weights;
-  double score = 0;  ///< the metric's
+  double score = 0;  ///< by the metric
 };
 
 /// Random search like fairseq's rerank_tune: draws weights uniformly from their ranges and returns
-/// those whose best hypotheses have the best score against the references, one for each list. The
-/// result depends only on the arguments.
+/// those whose best hypotheses score best against the references (one for each list). The result
+/// depends only on the arguments.
 PHRASEQ_API TuningResult tune_weights(const std::vector<RerankList>& lists,
                                       const std::vector<std::string>& references,
                                       const Metric& metric,

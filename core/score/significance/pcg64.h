@@ -20,7 +20,7 @@ class PHRASEQ_API Pcg64 {
   explicit Pcg64(uint64_t seed);
 
   uint64_t next();
-  /// 32 bits: the low half of a 64-bit number, then its high half.
+  /// The next 32 bits: the low half of a 64-bit number, then its high half.
   uint32_t next_half();
   /// Uniform in [0, bound), as `Generator.integers` draws it for bounds up to 2^32 (Lemire 2019 on
   /// 32 bits); bound 1 draws nothing.
@@ -42,7 +42,7 @@ class PHRASEQ_API Pcg64 {
   uint32_t half_ = 0;
 };
 
-/// `Generator.integers(2, dtype=bool)`: the bits of 32-bit halves, lowest first.
+/// Draws like `Generator.integers(2, dtype=bool)`: the bits of 32-bit halves, lowest first.
 class PHRASEQ_API RandomBits {
  public:
   explicit RandomBits(Pcg64& generator) : generator_(generator) {}

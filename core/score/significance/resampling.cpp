@@ -12,7 +12,7 @@
 namespace phraseq::score {
 namespace {
 
-/// Draws are made one after the other, scores in parallel: a block of draws is in memory at a time.
+/// Samples are drawn sequentially and scored in parallel, one block of this many samples at a time.
 constexpr size_t kMostSamples = 256;
 constexpr size_t kMostBytes = size_t{16} << 20;  ///< but at least one sample per thread
 
@@ -21,8 +21,8 @@ size_t samples_per_block(size_t bytes_per_sample, int threads) {
   return std::clamp(fitting, std::min(thread_count(threads), kMostSamples), kMostSamples);
 }
 
-/// `draw(numbers)` makes the next ones; `score(sample, numbers)` uses the `per_sample` numbers of a
-/// sample.
+/// Processes the samples in blocks. `draw(numbers)` draws the numbers of a block; `score(sample,
+/// numbers)` uses the `per_sample` numbers of one sample.
 template <class Number, class Draw, class Score>
 void in_blocks(size_t samples, size_t per_sample, int threads, Draw draw, Score score) {
   const size_t block = samples_per_block(per_sample * sizeof(Number), threads);
@@ -54,7 +54,8 @@ void check_lengths(std::span<const Statistics> systems) {
   }
 }
 
-/// For each sentence the rows of all systems, one after the other: a drawn sentence is read once.
+/// The rows of all systems for each sentence, one after the other, so that a drawn sentence is read
+/// only once.
 std::vector<double> side_by_side(std::span<const Statistics> systems) {
   std::vector<double> values;
   values.reserve(systems.size() * systems.front().values.size());
@@ -115,7 +116,7 @@ std::vector<BootstrappedScore> bootstrap(const Metric& metric,
 
 namespace {
 
-/// The sentences that a trial exchanges: those with a 1.
+/// The sentences that a trial exchanges: those whose bit is 1.
 std::vector<uint32_t> sentences_with_one(std::span<const uint8_t> bits) {
   std::vector<uint32_t> chosen(bits.size());
   size_t count = 0;

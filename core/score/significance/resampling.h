@@ -9,7 +9,7 @@
 
 namespace phraseq::score {
 
-/// How many random variants of a test set are made.
+/// The number of random variants of a test set, and how they are drawn.
 struct Draws {
   int64_t count = 0;
   uint64_t seed = 0;  ///< of the random numbers
@@ -23,15 +23,15 @@ struct BootstrappedScore {
   std::vector<double> resampled;
 };
 
-/// Resamples that are the same for every system, so that they can be paired. They depend only on
-/// the seed and the number of sentences; sums are in the metric's `resample_precision`. Throws
-/// DataError when systems differ in length.
+/// Resamples the test set, in the same way for every system, so that the scores can be paired. The
+/// resamples depend only on the seed and the number of sentences; sums are in the metric's
+/// `resample_precision`. Throws DataError if the systems differ in length.
 PHRASEQ_API std::vector<BootstrappedScore> bootstrap(const Metric& metric,
                                                      std::span<const Statistics> systems,
                                                      const Draws& draws);
 
-/// |score(A') - score(B')| for `trials.count` pairs of pseudo-systems that swap each sentence of
-/// the two with probability one half (Riezler & Maxwell 2005).
+/// |score(A') - score(B')| for `trials.count` pairs of pseudo-systems in which each sentence of the
+/// two systems is swapped with probability one half (Riezler & Maxwell 2005).
 PHRASEQ_API std::vector<double> randomized_differences(const Metric& metric,
                                                        const Statistics& first,
                                                        const Statistics& second,

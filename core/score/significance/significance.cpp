@@ -55,7 +55,7 @@ Interval interval_of(const std::vector<double>& scores, Mean mean) {
   return {mean == Mean::kExact ? exact_mean(sorted) : pairwise_mean(sorted), Real{0.5} * spread};
 }
 
-/// (c + 1) / (n + 1), c = how many exceed the observed difference.
+/// The p-value (c + 1) / (n + 1), where c of the n statistics exceed the observed difference.
 template <class Real>
 double p_value(const std::vector<Real>& statistics, double observed) {
   const auto limit = static_cast<Real>(observed);
@@ -64,7 +64,8 @@ double p_value(const std::vector<Real>& statistics, double observed) {
   return static_cast<double>(beyond + 1) / static_cast<double>(statistics.size() + 1);
 }
 
-/// p-value of the differences, shifted so that their mean is zero: the null hypothesis.
+/// The p-value from the differences, shifted so that their mean is zero, as under the null
+/// hypothesis.
 template <class Real>
 double shifted_p_value(const std::vector<double>& baseline,
                        const std::vector<double>& system,

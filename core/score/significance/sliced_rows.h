@@ -33,7 +33,7 @@ class SlicedRows {
     }
   }
 
-  /// Adds the rows that `chosen` names, one after the other, to `sums` [columns].
+  /// Adds the rows with the indices `chosen`, one after the other, to `sums` [columns].
   void add(std::span<const uint32_t> chosen, std::span<Real> sums) const {
     for (const auto& slice : slices_) {
       std::array<Vector, kMaxVectors> total{};
@@ -46,7 +46,7 @@ class SlicedRows {
   }
 
  private:
-  static constexpr size_t kVectorBytes = 16;  // what every x86-64 and every ARM64 has
+  static constexpr size_t kVectorBytes = 16;  // which every x86-64 and every ARM64 supports
   static constexpr size_t kLanes = kVectorBytes / sizeof(Real);
   static constexpr size_t kMaxVectors = 8;
   struct Vector {
@@ -58,7 +58,7 @@ class SlicedRows {
   struct Slice {
     size_t first = 0;          ///< column
     size_t width = 0;          ///< columns
-    size_t vectors = 0;        ///< a row
+    size_t vectors = 0;        ///< vectors per row
     std::vector<Vector> rows;  ///< [row, vector]
   };
 

@@ -12,7 +12,7 @@
 namespace phraseq::score {
 namespace {
 
-/// Sentences differ in cost, so a thread takes more than one piece.
+/// Each thread processes several pieces, because sentences differ in cost.
 constexpr size_t kPiecesPerThread = 8;
 
 void check_counts(const Lines& hypotheses, std::span<const Lines> references) {

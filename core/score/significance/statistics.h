@@ -21,11 +21,11 @@ struct Statistics {
   std::span<const double> row(size_t sentence) const {
     return std::span(values).subspan(sentence * columns, columns);
   }
-  /// Column sums, added from the first sentence to the last.
+  /// The column sums, added from the first sentence to the last.
   PHRASEQ_API std::vector<double> sums() const;
 };
 
-/// The number of threads that an option means: 0 = one per core.
+/// The number of threads for the value of an option: 0 = one per core.
 PHRASEQ_API size_t thread_count(int threads);
 
 /// Calls `work(begin, end)` for pieces that together make up 0 .. count-1, on up to
@@ -35,7 +35,8 @@ PHRASEQ_API void in_parallel(size_t count,
                              const std::function<void(size_t begin, size_t end)>& work);
 
 /// The statistics of a system. `references` are streams, each as long as `hypotheses`; throws a
-/// DataError with the counts if they are not, or if there is no sentence or no reference.
+/// DataError with the counts if they are not, or if there are no sentences, and a UsageError
+/// without references.
 PHRASEQ_API Statistics collect_statistics(const Metric& metric,
                                           const Lines& hypotheses,
                                           std::span<const Lines> references,

@@ -10,7 +10,8 @@ namespace {
 
 bool is_mark(char byte) { return byte == '.' || byte == ','; }
 
-/// `[{-~[-` -&(-+:-@/]` except for the blank, around which more blanks change nothing.
+/// Whether a byte matches `[{-~[-` -&(-+:-@/]`, except for the blank, around which additional
+/// blanks make no difference.
 bool is_symbol_byte(char byte) {
   return (byte >= '{' && byte <= '~') || (byte >= '[' && byte <= '`') ||
          (byte >= '!' && byte <= '&') || (byte >= '(' && byte <= '+') ||

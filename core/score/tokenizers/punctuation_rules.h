@@ -11,20 +11,20 @@ namespace phraseq::score {
 /// left to right over the text; matches do not overlap, and digits are ASCII digits. They consider
 /// only ASCII, so they work on the bytes of UTF-8 as well as on its characters.
 
-/// A blank on each side of every ASCII symbol except ' , - and .
+/// Puts a blank on each side of every ASCII symbol except ' , - and .
 PHRASEQ_API std::string space_symbols(std::string_view text);
-/// `[^0-9][.,]`: a blank on each side of the mark.
+/// `[^0-9][.,]`: puts a blank on each side of the mark.
 PHRASEQ_API std::string space_marks_after_a_nondigit(std::string_view text);
-/// `[.,][^0-9]`: likewise.
+/// `[.,][^0-9]`: does the same.
 PHRASEQ_API std::string space_marks_before_a_nondigit(std::string_view text);
-/// `[0-9]-`: a blank on each side of the dash.
+/// `[0-9]-`: puts a blank on each side of the dash.
 PHRASEQ_API std::string space_dashes_after_a_digit(std::string_view text);
 
-/// The four in this order: what mteval-v13a.pl calls the language-dependent part.
+/// Applies these four in order: what mteval-v13a.pl calls the language-dependent part.
 PHRASEQ_API std::string apply_punctuation_rules(std::string_view text);
 
-/// `&quot;`, then `&amp;`, then `&lt;`, then `&gt;`: so `&amp;lt;` ends as `<` but `&amp;quot;` as
-/// `&quot;`. Other entities stay.
+/// Decodes `&quot;`, then `&amp;`, then `&lt;`, then `&gt;`: so `&amp;lt;` ends as `<` but
+/// `&amp;quot;` as `&quot;`. Other entities stay.
 PHRASEQ_API std::string decode_entities(std::string text);
 
 }  // namespace phraseq::score

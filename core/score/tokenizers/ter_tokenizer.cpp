@@ -35,8 +35,8 @@ bool is_asian_mark(char32_t character) {
   return is_asian_punctuation(character) || is_full_width_punctuation(character);
 }
 
-/// What normalization sets apart one by one. "Enclosed letters" reaches to 3F22, a slip for 32FF
-/// that the scores depend on.
+/// The characters that normalization separates from one another. The range of "enclosed letters"
+/// ends at 3F22, a mistake for 32FF on which sacrebleu's scores depend.
 bool stands_alone(char32_t character) {
   return is_within(character, 0x4E00, 0x9FFF) || is_within(character, 0x3400, 0x4DBF) ||
          is_within(character, 0x31C0, 0x31EF) || is_within(character, 0x2E80, 0x2EFF) ||

@@ -9,13 +9,13 @@ namespace phraseq::score {
 
 /// The settings of tercom's normalization.
 struct TerTokenizerSettings {
-  bool normalized = false;      ///< decode entities, set punctuation apart
+  bool normalized = false;      ///< decode entities, separate punctuation
   bool no_punct = false;        ///< remove punctuation
-  bool asian_support = false;   ///< with either of the above: also its Asian part
-  bool case_sensitive = false;  ///< lowercased otherwise
+  bool asian_support = false;   ///< with either of the above: also handle Asian characters
+  bool case_sensitive = false;  ///< otherwise, lowercase
 };
 
-/// tercom's normalization as sacrebleu has it; words joined by single blanks.
+/// tercom's normalization as in sacrebleu; words are joined by single blanks.
 ///
 /// Its rules for kana never apply: they require the line to begin with kana, but normalization has
 /// already inserted a blank in front. Kana stay together here, too.

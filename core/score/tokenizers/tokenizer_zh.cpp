@@ -14,7 +14,7 @@ struct Range {
   char32_t last;
 };
 
-/// sacrebleu's table, its two mistaken ranges by their effect.
+/// sacrebleu's table; its two mistaken ranges are listed as they take effect.
 constexpr Range kChinese[] = {
     {0x3400, 0x4DB5},  // Unified Ideographs, Extension A
     {0x4E00, 0x9FA5},  // Unified Ideographs

@@ -9,9 +9,10 @@ namespace phraseq::score {
 
 /// Separates every Chinese character, then applies the punctuation rules.
 ///
-/// "Chinese" is what sacrebleu's code takes for it, which is not what its author intended: two
-/// ranges are written as "\u" and five digits, so U+2001-2A6D (dashes, curly quotes, arrows,
-/// mathematics) counts, while Extension B and its supplement do not.
+/// The characters that count as Chinese are those that sacrebleu's code recognizes, which are not
+/// the ones that its author intended: two ranges are written as "\u" and five digits, so
+/// U+2001-2A6D (dashes, curly quotes, arrows, mathematics) counts, while Extension B and its
+/// supplement do not count.
 PHRASEQ_API std::string tokenize_zh(std::string_view line);
 
 }  // namespace phraseq::score
