@@ -31,7 +31,8 @@ struct Entry {
   bool overwrite = false;
 };
 
-/// Cuts off what follows the last space; nothing if there is no space.
+/// Removes the text after the last space, and the space; returns that text, or nothing if there is
+/// no space.
 std::optional<std::string_view> cut_last_field(std::string_view& line) {
   const size_t space = line.rfind(' ');
   if (space == std::string_view::npos)
@@ -80,7 +81,8 @@ Entry parse_entry(std::string_view line, const TextPlace& place) {
   return entry;
 }
 
-/// Whether the symbol of the first line is a special one as in Marian's YAML: `"</s>": 0`.
+/// Whether the symbol of the first line is a special symbol as Marian's YAML writes it: `"</s>":
+/// 0`.
 bool is_of_marian(std::string_view symbol) {
   if (!symbol.ends_with(':'))
     return false;
@@ -137,7 +139,7 @@ Dictionary Dictionary::parse(std::string_view text, const std::string& name) {
 std::string Dictionary::to_text() const {
   std::string text;
   if (size() > kSpecialCount && symbol(kSpecialCount).starts_with(kByteOrderMark))
-    text = kByteOrderMark;  // the one that parse() removes
+    text = kByteOrderMark;  // parse() removes one
   std::unordered_set<std::string_view> seen(kSpecials.begin(), kSpecials.end());
   for (int64_t id = kSpecialCount; id < size(); ++id) {
     const bool again = !seen.insert(symbol(id)).second;

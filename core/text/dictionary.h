@@ -33,7 +33,7 @@ class PHRASEQ_API Dictionary {
   static Dictionary load(const std::string& path);
   /// Parses a file's text; `name` is used in error messages.
   static Dictionary parse(std::string_view text, const std::string& name);
-  std::string to_text() const;  ///< what `load` reads, without the specials
+  std::string to_text() const;  ///< the content of the file, without special symbols
   void save(const std::string& path) const;
 
   int64_t size() const { return static_cast<int64_t>(symbols_.size()); }
@@ -43,10 +43,10 @@ class PHRASEQ_API Dictionary {
   int64_t id(std::string_view symbol) const;
   bool contains(std::string_view symbol) const;
 
-  /// Counts a symbol (adding it if it is new); `finalize` then drops those below `threshold`, keeps
-  /// the `max_symbols` most frequent (including specials; -1 = all), sorts by count, ties by code
-  /// point, and pads with `madeupword0000` … to a multiple of `padding_factor`: fairseq's order
-  /// exactly.
+  /// Counts a symbol (adding it if it is new); `finalize` then drops symbols with a count below
+  /// `threshold`, keeps the `max_symbols` most frequent (including specials; -1 = all), sorts by
+  /// count, ties by code point, and pads with `madeupword0000` … to a multiple of `padding_factor`:
+  /// fairseq's order exactly.
   void add(std::string_view symbol, int64_t occurrences = 1);
   void finalize(int64_t threshold, int64_t max_symbols, int64_t padding_factor);
 

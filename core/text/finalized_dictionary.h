@@ -7,8 +7,8 @@
 
 namespace phraseq {
 
-/// What Dictionary::finalize makes of `counted`, which stays unchanged. For dictionaries that are
-/// too large to be copied first.
+/// The result of Dictionary::finalize for `counted`, which does not change. For dictionaries that
+/// are too large to be copied first.
 PHRASEQ_API Dictionary finalized(const Dictionary& counted,
                                  int64_t threshold,
                                  int64_t max_symbols,

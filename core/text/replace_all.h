@@ -7,7 +7,7 @@
 namespace phraseq {
 
 /// `text` with every `what` replaced by `with`, from left to right; `what` must not be empty. A
-/// text without `what` is returned as it is, without a copy.
+/// text without `what` is moved to the result, without a copy.
 inline std::string replace_all(std::string text, std::string_view what, std::string_view with) {
   size_t found = text.find(what);
   if (found == std::string::npos)

@@ -15,7 +15,7 @@ double percent(int64_t part, int64_t whole) {
   return 100.0 * static_cast<double>(part) / static_cast<double>(whole);
 }
 
-/// "of 120 tokens 14.2 % end with @@"
+/// The text for a warning: "of 120 tokens 14.2 % end with @@".
 std::string text_of(const SubwordMarks& marks) {
   return marks.ended >= marks.begun ? fmt::format("of {} tokens {:.1f} % end with @@",
                                                   marks.tokens,

@@ -10,8 +10,8 @@
 
 namespace phraseq {
 
-/// How many whitespace-separated tokens have the mark of a subword: SentencePiece's U+2581 at the
-/// beginning or subword-nmt's @@ at the end.
+/// Counts of whitespace-separated tokens, and of those with the mark of a subword: SentencePiece's
+/// U+2581 at the beginning or subword-nmt's @@ at the end.
 struct SubwordMarks {
   int64_t tokens = 0;
   int64_t begun = 0;  ///< begin with U+2581

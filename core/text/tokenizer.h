@@ -12,8 +12,8 @@
 
 namespace phraseq {
 
-/// What a tokenizer is made from: the bytes of its model (--subword-model), which come from a file
-/// or from a checkpoint; empty for one that needs none.
+/// The arguments of a tokenizer besides its options: the bytes of its model (--subword-model), from
+/// a file or a checkpoint; empty for a tokenizer without a model.
 struct TokenizerSetup {
   std::string model;
   std::string model_name;  ///< for error messages
@@ -34,7 +34,8 @@ class PHRASEQ_API Tokenizer {
   /// same symbols. A tokenizer without random segmentation returns encode(line); one with it has
   /// the option `bpe-dropout` (or `sentencepiece-alpha`), which `train --bpe-dropout` sets.
   virtual std::vector<std::string> sample(std::string_view line, uint64_t seed) const;
-  /// Returns the text that symbols stand for; any are valid, as they may be those of a hypothesis.
+  /// Returns the text that symbols represent. Any symbols are valid, because they may belong to a
+  /// hypothesis.
   virtual std::string decode(const std::vector<std::string>& symbols) const = 0;
   /// The bytes of the model that a checkpoint stores: `Setup::model` when it is loaded.
   virtual std::string model() const { return {}; }

@@ -17,7 +17,7 @@ namespace {
 constexpr char32_t kReplacement = 0xFFFD;
 constexpr char32_t kAsciiEnd = 0x80;
 
-/// The character that ends before `end`, which moves to its beginning.
+/// Returns the character before `end`, and moves `end` to its beginning.
 char32_t previous_character(std::string_view text, size_t& end) {
   const size_t tail = std::min<size_t>(end, U8_MAX_LENGTH);
   const char* bytes = text.data() + (end - tail);
@@ -57,7 +57,7 @@ std::vector<std::string_view> split_at(std::string_view text, const IsSeparator&
 bool is_space(char32_t character) { return u_isspace(static_cast<UChar32>(character)) != 0; }
 
 bool is_ascii_space(char32_t character) {
-  constexpr char32_t kFirstSeparator = 0x1C;  // U+001C-001F, the separators of files to units
+  constexpr char32_t kFirstSeparator = 0x1C;  // U+001C-001F: the information separators
   return character < kAsciiEnd && is_space(character) &&
          (character < kFirstSeparator || character == ' ');
 }

@@ -18,11 +18,11 @@ PHRASEQ_API bool is_space(char32_t character);
 /// and 0020.
 PHRASEQ_API bool is_ascii_space(char32_t character);
 
-/// The words between whitespace, as in Python's `str.split()`.
+/// Splits at whitespace, like Python's `str.split()`.
 PHRASEQ_API std::vector<std::string_view> split_whitespace(std::string_view text);
-/// The words between ASCII whitespace, as in Perl on bytes.
+/// Splits at ASCII whitespace, like Perl's `split` on bytes.
 PHRASEQ_API std::vector<std::string_view> split_ascii_whitespace(std::string_view text);
-/// The words, none of which is empty, joined by single blanks.
+/// Joins the words, none of which may be empty, with single blanks.
 template <class Words = std::vector<std::string_view>>
 std::string join_words(const Words& words) {
   std::string text;
@@ -34,7 +34,7 @@ std::string join_words(const Words& words) {
   return text;
 }
 
-/// Without whitespace at the end, or at both ends.
+/// Removes whitespace at the end; `strip` removes it at both ends.
 PHRASEQ_API std::string_view strip_right(std::string_view text);
 PHRASEQ_API std::string_view strip(std::string_view text);
 
@@ -42,7 +42,7 @@ PHRASEQ_API std::string_view strip(std::string_view text);
 /// and `Σ` at the end of a word `ς`. The same as Python's `str.lower()`.
 PHRASEQ_API std::string to_lowercase(std::string_view text);
 
-/// U+FFFD in place of each invalid sequence.
+/// The code points of a text, with U+FFFD in place of each invalid sequence.
 PHRASEQ_API std::u32string to_code_points(std::string_view text);
 PHRASEQ_API void append_utf8(std::string& text, char32_t character);
 

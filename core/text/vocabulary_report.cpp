@@ -11,8 +11,8 @@ namespace {
 constexpr int64_t kSpecialSymbols = kUnk + 1;
 
 struct TypeCounts {
-  int64_t control = 0;  ///< pieces that no text becomes
-  int64_t unused = 0;   ///< pieces that the training text does not have
+  int64_t control = 0;  ///< control pieces, which no text contains
+  int64_t unused = 0;   ///< pieces that do not occur in the training text
   int64_t outside = 0;  ///< symbols of the text that are not pieces
   int64_t rare = 0;     ///< dropped by the threshold
   int64_t cut = 0;      ///< dropped by the number of words

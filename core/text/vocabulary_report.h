@@ -11,9 +11,9 @@ namespace phraseq {
 
 /// How a dictionary was made from a learned subword model.
 struct LearnedVocabulary {
-  int64_t requested = 0;            ///< --subwords: all pieces of the model
-  std::vector<std::string> pieces;  ///< those that text can become
-  int64_t threshold = 0;            ///< as given to Dictionary::finalize
+  int64_t requested = 0;            ///< --subwords: the number of pieces in the model
+  std::vector<std::string> pieces;  ///< the pieces that can occur in text
+  int64_t threshold = 0;            ///< the argument of Dictionary::finalize
 };
 
 /// Explains in one line how the requested pieces lead to the types of `finished`: minus pieces that

@@ -13,13 +13,13 @@
 
 namespace phraseq {
 
-/// The symbols of words that were encoded before; symbols contain no blanks. Thread-safe.
+/// A cache of the symbols of words; symbols contain no blanks. Thread-safe.
 class PHRASEQ_API WordCache {
  public:
   explicit WordCache(size_t most_words) : most_in_part_(most_words / kParts) {}
 
-  /// Appends the symbols of a word: those that are known or, the first time, what
-  /// `encode(word, symbols)` appends.
+  /// Appends the symbols of a word from the cache. The first time, `encode(word, symbols)` must
+  /// append them.
   template <class Encode>
   void append(std::string_view word, std::vector<std::string>& symbols, Encode encode) {
     if (append_known(word, symbols))
@@ -38,7 +38,7 @@ class PHRASEQ_API WordCache {
   };
   struct Part {
     std::mutex mutex;
-    /// With their symbols, separated by blanks: a vector would take twice the memory.
+    /// Words with their symbols, separated by blanks: a vector would need twice the memory.
     std::unordered_map<std::string, std::string, Hash, std::equal_to<>> words;
   };
 

@@ -9,7 +9,7 @@
 
 namespace phraseq {
 
-/// Words separated by whitespace, lowercased on request, for text that is already tokenized.
+/// Splits text that is already tokenized at whitespace, and lowercases it on request.
 class PHRASEQ_API WordTokenizer : public Tokenizer {
  public:
   explicit WordTokenizer(bool lowercase = false) : lowercase_(lowercase) {}

@@ -23,7 +23,7 @@ constexpr const char* kVectorsFormatHint =
 constexpr const char* kVectorsTextHint =
     "Vectors of word2vec must be in its text format (-binary 0), in UTF-8.";
 
-/// As Python's rstrip.
+/// Works like Python's rstrip.
 std::string_view without_trailing_space(std::string_view line) {
   return line.substr(0, line.find_last_not_of(" \t\r\v\f") + 1);
 }
@@ -36,7 +36,7 @@ std::string_view cut_first_field(std::string_view& line) {
   return field;
 }
 
-/// "count dimension"
+/// The first line of a file: "count dimension".
 struct VectorsHeader {
   int64_t vectors = 0;
   int64_t dimension = 0;
@@ -137,7 +137,8 @@ class VectorFile {
     return table_.subspan(static_cast<size_t>(id * dimension_), static_cast<size_t>(dimension_));
   }
 
-  /// A dictionary may have a symbol twice, of which only the last id is found by its name.
+  /// Copies vectors to the earlier ids of symbols that the dictionary has twice: looking up a
+  /// symbol finds only its last id.
   void copy_to_repeated_symbols() {
     for (int64_t id = 0; id < dictionary_.size(); ++id) {
       const int64_t last = dictionary_.id(dictionary_.symbol(id));

@@ -48,7 +48,7 @@ bool has_separate_end(std::string_view header, const std::string& name) {
 struct MergeLine {
   std::string left;
   std::string right;
-  bool has_count = false;  ///< fastBPE's
+  bool has_count = false;  ///< only in files of fastBPE
 };
 
 std::optional<MergeLine> parse_merge(std::string_view line, bool may_have_count) {
@@ -60,8 +60,8 @@ std::optional<MergeLine> parse_merge(std::string_view line, bool may_have_count)
   return MergeLine{std::string(parts[0]), std::string(parts[1]), has_count};
 }
 
-/// The symbols after the one at each of the `places` was merged with the next one. Where two merges
-/// overlap (x x x), only the first is made.
+/// Merges the symbol at each of the `places` with the next one, and returns all symbols. If two
+/// merges overlap (x x x), only the first one is applied.
 std::vector<std::string> merged_at(const std::vector<size_t>& places,
                                    const std::vector<std::string>& symbols) {
   std::vector<std::string> merged;
@@ -103,7 +103,7 @@ BpeCodes::BpeCodes(const std::string& text, const std::string& name)
   separate_end_ = has_separate_end(header, name);
   const size_t first = header.starts_with("#version:") ? 1 : 0;
   std::vector<Pair> pairs;
-  bool counts = first < lines.size();  // fastBPE's
+  bool counts = first < lines.size();  // true for files of fastBPE
   for (size_t i = first; i < lines.size(); ++i) {
     const auto merge = parse_merge(lines[i], first == 0);
     if (!merge)
@@ -143,8 +143,8 @@ void BpeCodes::restrict_to(const std::string& text, int64_t threshold, const std
   is_restricted_ = true;
 }
 
-/// The places of the pair with the lowest rank, ascending. `keeps` is called for each pair and
-/// decides whether it takes part.
+/// The positions of the pair with the lowest rank, in ascending order. `keeps` is called for each
+/// pair, and excludes it by returning false.
 template <class Keeps>
 std::vector<size_t> BpeCodes::next_merge(const std::vector<std::string>& symbols,
                                          Keeps keeps) const {
@@ -174,8 +174,8 @@ void BpeCodes::append_end(std::vector<std::string>& symbols) const {
   }
 }
 
-/// Merges all occurrences of the pair with the lowest rank, and so on until no pair that `keeps`
-/// admits has a rank.
+/// Merges all occurrences of the pair with the lowest rank, then of the next one, until no pair
+/// that `keeps` admits has a rank.
 template <class Keeps>
 std::vector<std::string> BpeCodes::merge(std::string_view word, Keeps keeps) const {
   std::vector<std::string> symbols = utf8_characters(word);
@@ -201,7 +201,8 @@ void BpeCodes::split_unknown(const std::string& symbol,
                              bool final,
                              std::vector<std::string>& to) const {
   const auto halves = halves_.find(final ? symbol + kEnd : symbol);
-  // Undoing a merge within the end mark itself would split nothing off and never stop.
+  // If a merge within the end mark were undone, nothing would be split off, and the recursion would
+  // not end.
   if (halves == halves_.end() || (final && !halves->second.second.ends_with(kEnd))) {
     to.push_back(symbol);
     return;

@@ -28,9 +28,9 @@ class PHRASEQ_API BpeCodes {
   /// `threshold` are left out. Throws FormatError for a line of a different form.
   void restrict_to(const std::string& text, int64_t threshold, const std::string& name);
 
-  /// The subwords of a word, "@@" after all but the last.
+  /// The subwords of a word, with "@@" after all but the last.
   std::vector<std::string> encode(std::string_view word) const;
-  /// The same with BPE dropout (Provilkov et al. 2020): in each step, every merge is left out with
+  /// The same with BPE dropout (Provilkov et al. 2020): in each step, every merge is skipped with
   /// this probability. The same seed gives the same subwords.
   std::vector<std::string> sample(std::string_view word, double dropout, uint64_t seed) const;
 
@@ -60,8 +60,8 @@ class PHRASEQ_API BpeCodes {
   bool in_vocabulary(const std::string& symbol, bool final) const;
   std::vector<std::string> finished(std::vector<std::string> symbols) const;
 
-  std::unordered_map<Pair, int64_t, PairHash, PairEqual> merges_;  ///< and their ranks
-  std::unordered_map<std::string, Pair> halves_;                   ///< of merged symbols
+  std::unordered_map<Pair, int64_t, PairHash, PairEqual> merges_;  ///< pairs and their ranks
+  std::unordered_map<std::string, Pair> halves_;  ///< the pair that each merged symbol consists of
   std::unordered_set<std::string> vocabulary_;
   bool is_restricted_ = false;
   bool separate_end_ = false;  ///< version 0.1: the end of a word is a symbol of its own

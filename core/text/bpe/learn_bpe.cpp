@@ -25,8 +25,9 @@ struct RankedPair {
   SymbolPair symbols;
 };
 
-/// The pairs of all words, and a queue of them, the most frequent first. A count that changes is
-/// queued later: by `queue_raised` if it rose, and when the pair comes first if it fell.
+/// The pairs of all words, and a queue of them, the most frequent first. If the count of a pair
+/// rises, the pair is queued again by `queue_raised`; if it falls, when the pair reaches the front
+/// of the queue.
 class PairCounts {
  public:
   explicit PairCounts(const std::vector<std::string>& texts) : queue_(Lower{&texts}) {}
@@ -62,7 +63,7 @@ class PairCounts {
     }
     return std::nullopt;
   }
-  /// The words that have the pair, or had it; a word may be named twice.
+  /// Removes and returns the words that contain the pair or once did; a word may occur twice.
   std::vector<size_t> take_words(const SymbolPair& symbols) {
     return std::exchange(pairs_.at(symbols).words, {});
   }
@@ -99,7 +100,7 @@ class PairCounts {
   std::vector<Pair*> raised_;
 };
 
-/// Symbols by their texts; equal texts are one symbol.
+/// Assigns numbers to symbols by their texts; equal texts are the same symbol.
 class Symbols {
  public:
   explicit Symbols(std::vector<std::string>& texts) : texts_(texts) {}
@@ -116,7 +117,7 @@ class Symbols {
   std::unordered_map<std::string, Symbol> numbers_;
 };
 
-/// The characters of a word, the last with the mark of a word's end.
+/// The characters of a word, the last one with the end-of-word mark.
 std::vector<Symbol> symbols_of(const std::string& word, Symbols& symbols) {
   std::vector<std::string> characters = utf8_characters(word);
   characters.back() += "</w>";
@@ -135,7 +136,8 @@ class BpeLearner {
     for (size_t word = 0; word < words_.size(); ++word) count_pairs(word);
   }
 
-  /// The two symbols merged, or nothing if no pair occurs `min_count` times.
+  /// Merges the most frequent pair and returns its two symbols, or nothing if no pair occurs
+  /// `min_count` times.
   std::optional<std::pair<std::string, std::string>> merge_best(int64_t min_count) {
     pairs_.queue_raised();
     const auto best = pairs_.best();
@@ -166,7 +168,8 @@ class BpeLearner {
     pairs_.add(with, words_[word].count, word);
   }
 
-  /// Symbols before `to` are already those of the result, those from `from` on are the old ones.
+  /// Merges the pair in a word, in place: symbols before `to` belong to the result, and symbols
+  /// from `from` on are the old ones.
   void merge_in(size_t word, const SymbolPair& pair, Symbol merged) {
     std::vector<Symbol>& symbols = words_[word].symbols;
     size_t to = 0;

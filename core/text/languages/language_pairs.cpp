@@ -32,7 +32,8 @@ bool is_file(const std::string& name) {
   return fs::is_regular_file(name, problem);
 }
 
-/// "en-pt-BR" as en and pt-BR, en-pt and BR. No language has a slash or a space.
+/// All divisions of a text into two languages: "en-pt-BR" into en and pt-BR, or en-pt and BR.
+/// Languages contain no slash or space.
 std::vector<LanguagePair> divisions(const std::string& text) {
   std::vector<LanguagePair> pairs;
   if (text.find('/') != std::string::npos || text.find_first_of(kWhiteSpace) != std::string::npos)

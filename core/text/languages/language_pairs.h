@@ -36,7 +36,7 @@ PHRASEQ_API PairTest pair_test(const std::vector<std::string>& listed,
 /// Whether a folder has a file such as train.LANG or train.LANG.gz.
 PHRASEQ_API bool has_text_of(const std::string& folder, const std::string& language);
 
-/// "en-de, de-en".
+/// The pairs as text: "en-de, de-en".
 PHRASEQ_API std::string to_string(const std::vector<LanguagePair>& pairs);
 
 /// The languages in the order of their tokens, as in fairseq: `listed` (--langs), or the lines of a
@@ -46,7 +46,7 @@ PHRASEQ_API std::vector<std::string> known_languages(const std::vector<std::stri
                                                      const std::string& file,
                                                      const std::vector<LanguagePair>& pairs);
 
-/// Where `folder` has the data of a pair: in `folder/en-de`, `folder/de-en`, or itself.
+/// The folder with the data of a pair: `folder/en-de`, `folder/de-en`, or `folder` itself.
 PHRASEQ_API std::string pair_folder(const std::string& folder, const LanguagePair& pair);
 
 }  // namespace phraseq

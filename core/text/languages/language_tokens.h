@@ -17,7 +17,7 @@ inline constexpr EnumName<LanguageTokenStyle> kLanguageTokenStyleNames[] = {
     {"mbart", LanguageTokenStyle::kMbart},
     {"plain", LanguageTokenStyle::kPlain}};
 
-/// The symbol that stands for a language: fairseq's get_lang_tok (multilingual_utils.py).
+/// The symbol of a language: fairseq's get_lang_tok (multilingual_utils.py).
 PHRASEQ_API std::string language_token(const std::string& language, LanguageTokenStyle style);
 
 /// Adds the symbols of the languages, in order and after all others, and `<mask>` with kMbart:

@@ -35,7 +35,7 @@ bool CharacterSet::has(char32_t character) const {
       tables_.begin(), tables_.end(), [&](const auto& table) { return is_in(table, character); });
 }
 
-/// sacremoses leaves the ends of its ranges out.
+/// In sacremoses, the ranges do not include their ends.
 bool is_cjk(char32_t character) {
   constexpr std::array<Range, 11> kRanges = {{{4352, 4607},
                                               {11904, 42191},

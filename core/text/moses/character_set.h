@@ -14,7 +14,7 @@ class CharacterSet {
   bool has(char32_t character) const;
 
  private:
-  std::vector<bool> low_;  ///< below 0x250, where most text is
+  std::vector<bool> low_;  ///< below 0x250, the range of most text
   std::vector<std::span<const Range>> tables_;
 };
 

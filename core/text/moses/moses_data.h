@@ -31,7 +31,7 @@ struct LanguagePrefixes {
   std::string_view lines;
 };
 
-/// Those of all languages.
+/// The prefixes of all languages.
 std::span<const LanguagePrefixes> nonbreaking_prefixes();
 
 }  // namespace phraseq::moses

@@ -35,7 +35,7 @@ bool consists_of(View text, View characters) {
 
 bool is_digits(View text) { return consists_of(text, U"0123456789"); }
 
-/// "li", or a word that begins with "mail", in any case.
+/// Whether a Czech dash joins the word: "li", or a word that begins with "mail", in any case.
 bool is_czech_dashed(View word) {
   const std::string lower = to_lowercase(moses::to_utf8(word));
   return lower == "li" || lower.starts_with("mail");
@@ -44,10 +44,10 @@ bool is_czech_dashed(View word) {
 /// How a token is joined to the text before it and to what follows.
 enum class Join {
   kSeparate,    ///< blanks on both sides
-  kToPrevious,  ///< none before it
-  kToNext,      ///< none after it
-  kToBoth,      ///< with the word after it as well, which is taken, too
-  kFrenchMark,  ///< a blank before it, whatever the word before it
+  kToPrevious,  ///< no blank before it
+  kToNext,      ///< no blank after it
+  kToBoth,      ///< no blanks; the next word is consumed as well
+  kFrenchMark,  ///< always a blank before it
 };
 
 }  // namespace
@@ -111,7 +111,7 @@ Join MosesDetokenizer::Rules::join_of(const Words& tokens,
   }
   if (is(U"en") && i > 0 && token.size() >= 2 && token[0] == U'\'' && alpha.has(token[1]))
     return Join::kToPrevious;
-  // sacremoses looks at the last two tokens of the sentence here.
+  // Here, sacremoses checks the last two tokens of the sentence.
   if (is(U"cs") && i > 1 && is_digits(tokens[tokens.size() - 2]) &&
       (tokens.back() == U"." || tokens.back() == U",") && is_digits(token))
     return Join::kToPrevious;

@@ -14,7 +14,7 @@ namespace phraseq {
 
 namespace {
 
-/// A regular expression and what replaces it, in ICU's syntax.
+/// A regular expression and its replacement, in ICU's syntax.
 struct Substitution {
   const char* pattern;
   const char* with;
@@ -64,7 +64,7 @@ constexpr Substitution kAll[] = {{"\\r", ""},
                                  {",\\u00A0", ", "},
                                  {" +", " "}};
 constexpr Substitution kEnglish[] = {{"\"([,.]+)", "$1\""}};
-// White space as in Python, which ICU's \s lacks in part.
+// The patterns spell out Python's white space, because ICU's \s lacks some of it.
 constexpr Substitution kGermanSpanishFrench[] = {
     {",\"", "\","}, {"(\\.+)\"([\\t\\n\\x0B\\f\\r\\x1C-\\x1F\\x20\\x85\\p{Z}]*[^<])", "\"$1$2"}};
 constexpr Substitution kDecimalComma[] = {{"(\\d)\\u00A0(\\d)", "$1,$2"}};
@@ -92,7 +92,7 @@ struct MosesNormalizer::Rules {
   void add(std::span<const Substitution> substitutions) {
     for (const auto& [pattern, with] : substitutions) {
       UErrorCode code = U_ZERO_ERROR;
-      // DOTALL does not matter: no pattern has a period outside brackets or unescaped.
+      // DOTALL makes no difference: every period in a pattern is escaped or in brackets.
       std::unique_ptr<icu::RegexPattern> compiled(
           icu::RegexPattern::compile(unicode(pattern), 0, code));
       check(code, pattern);

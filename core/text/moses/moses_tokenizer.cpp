@@ -41,8 +41,8 @@ std::string_view prefix_lines(std::string_view language) {
   return english;
 }
 
-/// Blanks around every character outside `alnum` that is not whitespace, a period, a comma, a
-/// hyphen or apostrophe.
+/// Puts blanks around every character outside `alnum` that is not whitespace, a period, a comma, a
+/// hyphen or an apostrophe.
 Text separate_others(View text, const CharacterSet& alnum) {
   constexpr View kKept = U".'`,-";
   Text result;
@@ -74,7 +74,7 @@ Text split_dashes(View text, const CharacterSet& alnum) {
 
 constexpr View kMultipleDots = U"DOTMULTI.";
 
-/// The first of several dots becomes " DOTMULTI"; the others stay.
+/// The first of several dots becomes " DOTMULTI"; the others do not change.
 Text mark_multiple_dots(View text) {
   Text marked;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -106,7 +106,7 @@ Text hide_last_dots(const Text& marked) {
   return hidden + marked.substr(begin);
 }
 
-/// "..." becomes " DOTDOTDOTMULTI", which no later rule splits.
+/// "..." becomes " DOTDOTDOTMULTI", which later rules do not split.
 Text hide_multiple_dots(View text) {
   Text hidden = mark_multiple_dots(text);
   while (hidden.find(kMultipleDots) != Text::npos)

@@ -8,7 +8,7 @@
 
 namespace phraseq {
 
-/// What the tokenizer of Moses does beyond its rules.
+/// Optional steps of the tokenizer of Moses.
 struct MosesSettings {
   bool escape = true;       ///< & becomes &amp;, " becomes &quot; …
   bool dash_splits = true;  ///< "foo-bar" becomes "foo @-@ bar"

@@ -22,7 +22,7 @@ namespace phraseq {
 namespace {
 
 constexpr std::array<std::string_view, 4> kSentenceEnds = {".", ":", "?", "!"};
-/// A word after one of these at the beginning of a sentence is its first word, too.
+/// The word after one of these at the beginning of a sentence also counts as its first word.
 constexpr std::array<std::string_view, 8> kBeforeSentence = {
     "(", "[", "\"", "'", "&apos;", "&quot;", "&#91;", "&#93;"};
 
@@ -31,13 +31,14 @@ bool is_one_of(std::string_view token, const std::array<std::string_view, count>
   return std::find(tokens.begin(), tokens.end(), token) != tokens.end();
 }
 
-/// Whether the token after `token` is the first of a sentence; `is_first`: whether `token` is.
+/// Whether the token after `token` is the first of a sentence; `is_first`: whether `token` itself
+/// is.
 bool is_first_after(std::string_view token, bool is_first) {
   return is_one_of(token, kSentenceEnds) || (is_first && is_one_of(token, kBeforeSentence));
 }
 
-/// The bytes of the tag "<x…>" with which the text begins, where x is not whitespace; 0 without
-/// one.
+/// The length in bytes of a tag "<x…>" at the beginning of the text, where x is not whitespace; 0
+/// if there is none.
 size_t tag_length(std::string_view text) {
   if (text.size() < 3 || text[0] != '<' || is_space(to_code_points(text.substr(1, 4)).front()))
     return 0;
@@ -126,7 +127,7 @@ void count_line(const std::string& line, SpellingCounts& counts) {
   }
 }
 
-/// The first number of "(12/34)" or "(12)". A field that was cut has another one.
+/// The first number of "(12/34)" or "(12)"; nothing for any other text, such as a truncated field.
 std::optional<double> count_in(std::string_view field) {
   if (field.size() < 2 || !field.starts_with('(') || !field.ends_with(')'))
     return std::nullopt;
@@ -161,15 +162,16 @@ SpellingCounts read_model(std::string_view model, const std::string& name) {
   return counts;
 }
 
-/// The first word of a text without whitespace at its beginning, up to a bracket after it.
+/// The first word of a text that does not begin with whitespace. The word ends before an angle
+/// bracket, unless it begins with one.
 std::string_view first_word(std::string_view text) {
   const std::string_view word = split_whitespace(text).front();
   const size_t bracket = word.find_first_of("<>");
   return bracket == 0 ? word : word.substr(0, bracket);
 }
 
-/// The tokens of a line; a tag is one, also where it contains whitespace, and belongs to the token
-/// that ends with | directly before it.
+/// The tokens of a line. A tag is one token, even if it contains whitespace; directly after a token
+/// that ends with |, it belongs to that token.
 std::vector<std::string> tokens_with_tags(std::string_view line) {
   std::vector<std::string> tokens;
   for (std::string_view rest = strip(line); !rest.empty();) {

@@ -20,13 +20,13 @@ namespace phraseq {
 PHRASEQ_API std::string learn_truecase_model(const std::function<bool(std::string&)>& next);
 
 /// Gives every word of a tokenized line its most frequent spelling, like the truecaser of
-/// sacremoses 0.2.0; words that the model does not have stay as they are. Tags `<…>` and the
+/// sacremoses 0.2.0; words that the model does not contain do not change. Tags `<…>` and the
 /// factors of a word, after `|`, are not changed.
 class PHRASEQ_API MosesTruecaser {
  public:
   /// Parses the text of a model; `name` is used in error messages. `keeps_known`: within a
-  /// sentence, a word in any spelling of the model stays as it is, as in Moses (sacremoses:
-  /// use_known). Throws a FormatError that names the line.
+  /// sentence, a word in any spelling that the model contains does not change, as in Moses
+  /// (sacremoses: use_known). Throws a FormatError that names the line.
   MosesTruecaser(const std::string& model, const std::string& name, bool keeps_known);
 
   std::string truecase(std::string_view line) const;
@@ -34,8 +34,8 @@ class PHRASEQ_API MosesTruecaser {
  private:
   std::string word(const std::string& text, bool is_first) const;
 
-  std::unordered_map<std::string, std::string> best_;  ///< by the word in lower case
-  std::unordered_set<std::string> known_;              ///< spellings that are not the best
+  std::unordered_map<std::string, std::string> best_;  ///< by the word in lowercase
+  std::unordered_set<std::string> known_;              ///< all other spellings
   bool keeps_known_;
 };
 

@@ -12,12 +12,12 @@ using View = std::u32string_view;
 
 /// Replaces every occurrence, from the left, without overlaps.
 Text replace_all(View text, View what, View with);
-/// The same for several pairs, one after the other.
+/// Does the same for several pairs, one after the other.
 Text replace_each(Text text, const std::vector<std::pair<View, View>>& pairs);
 
 /// Replaces runs of whitespace with one blank each, and removes them at the ends.
 Text single_blanks(View text);
-/// The words between whitespace.
+/// Splits at whitespace.
 std::vector<Text> split(View text);
 Text join(const std::vector<Text>& words);
 

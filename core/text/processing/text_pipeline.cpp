@@ -106,7 +106,7 @@ std::unique_ptr<BpeCodes> codes_of(const TextPipelineOptions& options,
   return codes;
 }
 
-/// Removes "@@ " as fairseq does.
+/// Joins subwords by removing "@@ ", as fairseq does.
 std::string join_subwords(const std::vector<std::string>& symbols) {
   std::string joined;
   for (const std::string& symbol : symbols) {
@@ -217,8 +217,8 @@ TextPipeline::TextPipeline(const MosesOptions& options, const TokenizerSetup& se
       truecaser_of(options, model_, setup.model.empty() ? "" : setup.model_name, setup.language);
 }
 
-/// The words of a line, each cut into symbols. Words are separated at blanks only, so a piece may
-/// contain other white space.
+/// Processes a line and cuts its words into symbols. Words are separated only at blanks, so a
+/// symbol may contain other white space.
 template <class Cut>
 std::vector<std::string> TextPipeline::symbols_of(std::string_view line, Cut cut) const {
   std::string text = normalizer_ ? normalizer_->normalize(line) : std::string(line);

@@ -28,9 +28,9 @@ inline constexpr EnumName<BpeKind> kBpeKindNames[] = {{"none", BpeKind::kNone},
 struct PHRASEQ_API TextPipelineOptions : Options {
   BpeKind bpe = BpeKind::kNone;
   std::string bpe_codes;       ///< "{lang}" in a file's name is the language
-  std::string bpe_vocabulary;  ///< of subword-nmt's get-vocab
+  std::string bpe_vocabulary;  ///< the output of subword-nmt get-vocab
   int64_t bpe_vocabulary_threshold = 0;
-  double bpe_dropout = 0.1;  ///< of sampling
+  double bpe_dropout = 0.1;  ///< for sampling
   bool lowercase = false;
 
   void describe(OptionTable& table) override;
@@ -56,9 +56,9 @@ struct PHRASEQ_API MosesOptions : TextPipelineOptions {
 /// checkpoint needs no other file. Files are read only if the setup has no model.
 class PHRASEQ_API TextPipeline : public Tokenizer {
  public:
-  /// Words separated by whitespace, and BPE.
+  /// Splits words at whitespace and applies BPE.
   TextPipeline(const TextPipelineOptions& options, const TokenizerSetup& setup);
-  /// With the tokenizer of Moses for the setup's language.
+  /// Uses the tokenizer of Moses for the setup's language.
   TextPipeline(const MosesOptions& options, const TokenizerSetup& setup);
 
   std::vector<std::string> encode(std::string_view line) const override;

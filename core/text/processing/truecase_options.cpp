@@ -11,8 +11,8 @@
 namespace phraseq {
 namespace {
 
-/// The lines of all files, one after the other, tokenized with --moses; standard input without
-/// files.
+/// The lines of all files, one after the other, tokenized if --moses is given; without files,
+/// standard input.
 class Lines {
  public:
   explicit Lines(const TruecaseOptions& options) : files_(options.inputs) {

@@ -15,8 +15,9 @@
 #include "core/text/unicode.h"
 #include "core/text/word_cache.h"
 
-// SentencePiece's generator of the calling thread. Exported by the library, in no public header;
-// its public SetRandomGeneratorSeed acts only on threads that have not drawn a number yet.
+// SentencePiece's generator of random numbers for the calling thread. The library exports it, but
+// no public header declares it; the public SetRandomGeneratorSeed affects only threads that have
+// not drawn a number yet.
 namespace sentencepiece::random {
 std::mt19937* GetRandomGenerator();
 }  // namespace sentencepiece::random
@@ -35,8 +36,8 @@ void check(const Status& status, std::string_view step) {
     throw DataError(fmt::format("SentencePiece cannot {}: {}", step, status.ToString()));
 }
 
-/// Loads a model; returns what is wrong with it. Where SentencePiece builds its trie of the pieces,
-/// it throws instead of returning a status.
+/// Loads a model; returns the problem, or an empty text. SentencePiece throws instead of returning
+/// a status if it cannot build the trie of the pieces.
 std::string load(sentencepiece::SentencePieceProcessor& processor, const std::string& model) {
   try {
     const Status status = processor.LoadFromSerializedProto(model);
@@ -61,7 +62,7 @@ void replace_space_marks(std::string& text) {
 
 struct SentencePieceTokenizer::State {
   sentencepiece::SentencePieceProcessor processor;
-  std::optional<WordCache> words;  ///< if they can be encoded one by one
+  std::optional<WordCache> words;  ///< set if words can be encoded separately
 };
 
 SentencePieceTokenizer::SentencePieceTokenizer(std::string model,
@@ -84,7 +85,7 @@ std::string SentencePieceTokenizer::prepared(std::string_view line) const {
   return settings_.lowercase ? to_lowercase(line) : std::string(line);
 }
 
-/// The token that selects a language, cut off the line; empty without one.
+/// Removes the token that selects a language from the line and returns it; empty if there is none.
 std::vector<std::string> SentencePieceTokenizer::take_language_token(std::string_view& line) const {
   const size_t end = line.find("<<");
   if (!settings_.language_token || !line.starts_with(">>") || end == std::string_view::npos)

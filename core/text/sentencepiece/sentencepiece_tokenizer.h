@@ -11,22 +11,22 @@
 
 namespace phraseq {
 
-/// What a SentencePieceTokenizer does beyond its model.
+/// The settings of a SentencePieceTokenizer besides its model.
 struct SentencePieceSettings {
   bool lowercase = false;
-  /// When sampling. BPE models: the probability of leaving out a merge (BPE-dropout, Provilkov et
+  /// For sampling. BPE models: the probability of leaving out a merge (BPE-dropout, Provilkov et
   /// al. 2020). Unigram models: the smoothing of the segmentation's probabilities (Kudo 2018, eq.
   /// 8); 0 = all equal.
   double alpha = 0.1;
-  /// When sampling from a unigram model: how many of the best segmentations to choose from; -1 =
-  /// all (the lattice).
+  /// For sampling from a unigram model: how many of the best segmentations to choose from; -1 = all
+  /// (the lattice).
   int64_t candidates = -1;
   /// Whether ">>fra<<" at the beginning of a line is a separate symbol, as in models with several
   /// target languages (OPUS-MT).
   bool language_token = false;
 };
 
-/// All pieces of a model by id, and the ids of those with a special meaning; -1 = there is none.
+/// All pieces of a model by id, and the ids of those with a special meaning; -1 = none.
 struct SentencePieceVocabulary {
   std::vector<std::string> pieces;
   int64_t bos = -1;
@@ -48,7 +48,8 @@ class PHRASEQ_API SentencePieceTokenizer : public Tokenizer {
   std::vector<std::string> sample(std::string_view line, uint64_t seed) const override;
   std::string decode(const std::vector<std::string>& symbols) const override;
   std::string model() const override { return model_; }
-  /// The pieces that text can become, in the model's order: neither control symbols nor <unk>.
+  /// The pieces that can occur in encoded text, in the model's order: neither control symbols nor
+  /// <unk>.
   std::vector<std::string> pieces() const;
   SentencePieceVocabulary vocabulary() const;
 

@@ -14,11 +14,12 @@
 namespace phraseq {
 namespace {
 
-/// In bytes; the trainer leaves longer ones out (its max_sentence_length).
+/// In bytes; the trainer skips longer sentences (its max_sentence_length).
 constexpr size_t kLongestSentence = 4192;
 
-/// How much of a text the trainer gets as one sentence. A cut at a blank changes nothing, because
-/// it learns from words; only a longer word is cut into parts, between characters.
+/// The number of bytes of a text that the trainer receives as one sentence. A cut at a blank
+/// changes nothing, because the trainer learns from words; only a longer word is cut, between
+/// characters.
 size_t sentence_size(std::string_view text) {
   if (text.size() <= kLongestSentence)
     return text.size();
@@ -30,15 +31,15 @@ size_t sentence_size(std::string_view text) {
   return size;
 }
 
-/// What SentencePiece says, without the place in its source code and the condition that failed:
+/// SentencePiece's message without the place in its source code and the failed condition:
 /// "Internal: ./src/trainer_interface.cc(580) [(condition)] Vocabulary size is …".
 std::string reason_of(std::string_view message) {
   const size_t end = message.find("] ");
   return std::string(end == std::string_view::npos ? message : message.substr(end + 2));
 }
 
-/// Passes phraseq's lines to the trainer, long ones in parts, and carries an exception over its
-/// frames.
+/// Passes phraseq's lines to the trainer, long ones in parts, and carries an exception past its
+/// stack frames.
 class Lines final : public sentencepiece::SentenceIterator {
  public:
   explicit Lines(const std::function<bool(std::string&)>& next) : next_(next) { Next(); }
@@ -88,7 +89,7 @@ std::string train_sentencepiece(const std::function<bool(std::string&)>& next,
       {"model_type", type},
       {"vocab_size", fmt::format("{}", training.pieces)},
       {"character_coverage", fmt::format("{}", training.character_coverage)},
-      {"num_threads", "16"},  // fixed: the sums of a unigram model depend on it
+      {"num_threads", "16"},  // fixed, because the sums of a unigram model depend on it
       {"minloglevel", "2"},
   };
   Lines lines(next);

@@ -64,8 +64,8 @@ class Fields {
 };
 
 /// Checks that no piece goes beyond the end of a word, that the blank is a piece, and that no piece
-/// is unused: SentencePiece divides an unused piece again, as it was merged last, maybe in another
-/// word.
+/// is unused: SentencePiece splits an unused piece at its latest merge, which may have been in
+/// another word.
 class PieceCheck {
  public:
   void add(std::string_view piece_message) {
@@ -105,8 +105,8 @@ bool is_bpe(std::string_view trainer) {
   return bpe && blank_first;
 }
 
-/// Whether a NormalizerSpec is one that SentencePiece provides, with the usual blanks. A user's own
-/// rules have another name.
+/// Whether a NormalizerSpec is one that SentencePiece provides (user-defined rules have other
+/// names), with the usual treatment of blanks.
 bool is_provided(std::string_view normalizer) {
   constexpr std::array<std::string_view, 5> kNames = {
       "nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf", "identity"};
