@@ -31,7 +31,7 @@ void require_same_sources(const std::vector<TranslationModel>& models) {
 bool is_equal(const at::Tensor& a, const at::Tensor& b) { return at::equal(a, b); }
 bool is_equal(const std::vector<int64_t>& a, const std::vector<int64_t>& b) { return a == b; }
 
-/// What `model` wants of a batch goes to what the first model has got.
+/// Adds the extras that `model` needs in a batch to those of the first model.
 template <typename Values>
 void add_extras(std::map<std::string, Values>& all,
                 const std::map<std::string, Values>& own,

@@ -8,9 +8,9 @@
 
 namespace phraseq {
 
-/// Examples as one batch on the models' device, made by the first model's task, with what every
-/// model of the ensemble needs in its batches. Throws UsageError if two models need the same
-/// addition with different values, or different sources.
+/// Collates examples to one batch on the models' device, with the first model's task, and adds the
+/// extras that every model of the ensemble needs. Throws UsageError if two models need the same
+/// extra with different values, or different sources.
 PHRASEQ_API Batch collate_for(const std::vector<TranslationModel>& models,
                               const std::vector<Example>& examples);
 

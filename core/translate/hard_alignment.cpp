@@ -6,7 +6,7 @@ namespace phraseq {
 
 namespace {
 
-/// Returns the place of each token among the words; -1 for a control symbol.
+/// Returns the index of each token among the words; -1 for a control symbol.
 std::vector<int64_t> word_places(std::span<const int64_t> ids) {
   std::vector<int64_t> places;
   int64_t words = 0;

@@ -13,8 +13,8 @@ namespace phraseq {
 
 namespace {
 
-/// Joins what phrases say with what `write` makes of the tokens between them. A model with byte
-/// pieces can generate line ends; one sentence stays one line.
+/// Joins the texts of phrases with the texts that `write` makes from the tokens between them. The
+/// result is one line, even though a model with byte pieces can generate line ends.
 std::string join_said(const Example& example,
                       const Hypothesis& hypothesis,
                       const std::function<std::string(std::span<const int64_t>)>& write) {

@@ -6,8 +6,9 @@
 namespace phraseq {
 namespace {
 
-/// The most tokens of a batch when each of the workers gets at most one: a batch is full when not
-/// even the longest sentence fits, and then has at least its share of the tokens.
+/// The maximum number of tokens per batch if each worker is to get at most one batch. A batch is
+/// full if not even the longest sentence fits any more; it then has at least one worker's share of
+/// the tokens.
 int64_t share_of_tokens(const std::vector<int64_t>& lengths, int64_t workers) {
   const int64_t all = std::accumulate(lengths.begin(), lengths.end(), int64_t{0});
   return (all + workers - 1) / workers + *std::max_element(lengths.begin(), lengths.end()) - 1;

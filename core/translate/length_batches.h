@@ -7,10 +7,11 @@
 
 namespace phraseq {
 
-/// Puts sentences of similar length together, the longest first, so that the last batch of several
-/// workers is a short one: places in `lengths`. A batch has at most `max_tokens` tokens (0 = any; a
-/// longer sentence is a batch of its own) and `max_sentences` sentences (0 = any). If there are few
-/// sentences, they are divided among the workers. Equal lengths keep their order.
+/// Groups sentences of similar length into batches, the longest first, so that the last batches of
+/// several workers are short ones. Returns indices in `lengths`. A batch has at most `max_tokens`
+/// tokens (0 = any; a longer sentence is a batch of its own) and `max_sentences` sentences (0 =
+/// any). If there are few sentences, they are divided among the workers. Equal lengths keep their
+/// order.
 PHRASEQ_API std::vector<std::vector<int64_t>> length_batches(const std::vector<int64_t>& lengths,
                                                              int64_t max_tokens,
                                                              int64_t max_sentences,

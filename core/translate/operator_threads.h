@@ -13,8 +13,8 @@
 
 namespace phraseq {
 
-/// Throws an Error (exit code 6) if the system does not start `count` more threads: OpenMP would
-/// end the process without a chance to clean up.
+/// Throws an Error (exit code 6) unless the system can start `count` more threads: OpenMP would end
+/// the process without cleaning up.
 inline void require_threads(size_t count) {
   const SignalsBlocked in_the_threads;
   std::promise<void> end;
@@ -29,7 +29,7 @@ inline void require_threads(size_t count) {
               "the container.");
 }
 
-/// Sets how many threads LibTorch's operators use; the system must start as many.
+/// Sets how many threads LibTorch's operators use; the system must be able to start as many.
 inline void set_operator_threads(int64_t count) {
   at::set_num_threads(static_cast<int>(count));
   require_threads(static_cast<size_t>(at::get_num_threads()) - 1);

@@ -7,7 +7,7 @@ namespace phraseq {
 
 namespace {
 
-/// The symbols joined, with `mark` where a word begins or ends.
+/// Joins the symbols into words that begin or end where `mark` occurs.
 std::string join_at(std::string_view symbols, std::string_view mark) {
   const std::string text = replace_all(replace_all(std::string(symbols), " ", ""), mark, " ");
   return std::string(trimmed(text, " "));

@@ -31,10 +31,10 @@ inline constexpr EnumName<PostProcess> kPostProcessNames[] = {
 /// Joins the subwords of a line of symbols.
 PHRASEQ_API std::string post_process(std::string_view symbols, PostProcess how);
 
-/// Does the same for a line of text that the vocabulary's tokenizer made of `symbols`. Where the
-/// tokenizer left the symbols as they are (its vocabulary holds the subwords of another program),
-/// the text is `post_process` of them. Where it joined subwords itself, only what `subword_nmt`
-/// joins can be left.
+/// Does the same for a line of text that the vocabulary's tokenizer made from `symbols`. If the
+/// tokenizer did not change the symbols (its vocabulary consists of another program's subwords),
+/// the result is `post_process` of the symbols. If it joined subwords itself, only those that
+/// `subword_nmt` joins can remain.
 PHRASEQ_API std::string post_process_text(std::string_view text,
                                           std::string_view symbols,
                                           PostProcess how);

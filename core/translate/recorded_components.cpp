@@ -11,7 +11,7 @@
 namespace phraseq {
 namespace {
 
-/// The record of a component, as far as everything of its kind needs it.
+/// Parses the record of a component, with the checks that apply to all components of its kind.
 nlohmann::json parse_component(const CheckpointFile& file, const char* key) {
   nlohmann::json record = file.metadata_json(key);
   const JsonEntry entry(record, file.metadata_place(key));

@@ -15,7 +15,7 @@ namespace phraseq {
 PHRASEQ_API nlohmann::json record_of(const Selection& selection);
 
 /// The component of a kind that a checkpoint records, with its options. Throws a PluginError that
-/// says what to install if its plugin is missing; what is wrong with the record names the file.
+/// says what to install if its plugin is missing; errors in the record name the file.
 PHRASEQ_API Selection recorded_component(const Registry& registry,
                                          const CheckpointFile& file,
                                          const char* kind);

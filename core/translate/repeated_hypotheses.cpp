@@ -11,7 +11,7 @@ namespace phraseq {
 namespace {
 
 constexpr size_t kMinSentences = 20;
-constexpr size_t kMaxSentences = 100'000;  // are enough to tell, and bound the memory
+constexpr size_t kMaxSentences = 100'000;  // enough to decide, with limited memory
 
 }  // namespace
 

@@ -41,7 +41,7 @@ void warn_of_bad_line(const LineReader& reader) {
                   reader.bad_lines() < kReportedLines ? "" : "; further lines are not reported"));
 }
 
-/// Tells the user at a terminal which of the files is waited for.
+/// Tells the user that input is expected at the terminal, and for which file.
 void announce(const TextFiles& files) {
   if (files.sources == "-")
     announce_terminal_input("source sentences, one per line,");
@@ -51,8 +51,8 @@ void announce(const TextFiles& files) {
     announce_terminal_input("parse trees, one per line,");
 }
 
-/// Leaves the first `most` tokens of a longer source, the last of which is its own last: </s>, or a
-/// language token in its place.
+/// Truncates a longer source to `most` tokens. The last token is kept: </s>, or a language token in
+/// its place.
 void cut_source(Example& example, int64_t most) {
   if (static_cast<int64_t>(example.source.size()) <= most)
     return;

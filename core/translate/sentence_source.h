@@ -15,7 +15,7 @@
 
 namespace phraseq {
 
-inline constexpr int64_t kAnyLength = std::numeric_limits<int64_t>::max();  ///< of tokens
+inline constexpr int64_t kAnyLength = std::numeric_limits<int64_t>::max();  ///< in tokens
 
 /// Sentences to translate or to score, one after the other.
 class PHRASEQ_API SentenceSource {
@@ -26,14 +26,14 @@ class PHRASEQ_API SentenceSource {
   virtual bool skip() = 0;
   /// True if every sentence has a translation.
   virtual bool has_references() const = 0;
-  /// Equal for equal sentences up to here, including those that were skipped.
+  /// A fingerprint of the sentences so far, including skipped ones.
   virtual std::string fingerprint() const = 0;
 
   /// Call before the first sentence: `take` then skips the sentences of other shards.
   void take_only(const Shard& shard) { shard_ = shard; }
-  /// At most `count` of what is left.
+  /// The next sentences, at most `count`.
   std::vector<Example> take(int64_t count);
-  /// How many sentences `take` has returned or skipped.
+  /// The number of sentences that `take` has returned or skipped.
   int64_t passed() const { return passed_; }
 
  private:
@@ -51,11 +51,11 @@ struct TextFiles {
   bool keep_text = false;  ///< the examples carry the text of their sources
 };
 
-/// Raw lines, encoded by the task; sentence ids count lines from 0.
+/// Sentences from raw lines, which the task encodes; sentence ids count lines from 0.
 class PHRASEQ_API TextSource : public SentenceSource {
  public:
-  /// Sources longer than `max_source_tokens` tokens are cut there (`truncate`) or cause a DataError
-  /// with their line. A file that ends before the others also causes a DataError.
+  /// Sources longer than `max_source_tokens` tokens are truncated to this length (`truncate`) or
+  /// cause a DataError with their line. A file that ends before the others also causes a DataError.
   TextSource(const Task& task,
              const TextFiles& files,
              const LineReaderOptions& reading,
@@ -86,10 +86,10 @@ class PHRASEQ_API TextSource : public SentenceSource {
   uint32_t sum_ = 0;  ///< CRC-32C of the lines so far
 };
 
-/// A split of a data folder, in its order.
+/// Sentences of a split of a data folder, in its order.
 class PHRASEQ_API CorpusSource : public SentenceSource {
  public:
-  /// Sources longer than `cut_to` tokens are cut there.
+  /// Sources longer than `cut_to` tokens are truncated to this length.
   CorpusSource(std::unique_ptr<Corpus> corpus, int64_t cut_to)
       : corpus_(std::move(corpus)), cut_to_(cut_to) {}
   std::optional<Example> next() override;
@@ -106,14 +106,14 @@ class PHRASEQ_API CorpusSource : public SentenceSource {
 /// Throws DataError unless every sentence of the split has a translation.
 PHRASEQ_API void require_references(const Corpus& corpus, const std::string& split);
 
-/// Opens a split, or throws a DataError that says the folder has none of this name. `cut_to` is
-/// that of CorpusSource.
+/// Opens a split, or throws a DataError if the folder has no split of this name. `cut_to`: as for
+/// CorpusSource.
 PHRASEQ_API std::unique_ptr<SentenceSource> open_split(const TranslationModel& model,
                                                        const std::string& folder,
                                                        const std::string& split,
                                                        int64_t cut_to);
 
-/// The same for a split that must have references.
+/// Does the same for a split that must have references.
 PHRASEQ_API std::unique_ptr<SentenceSource> open_split_with_references(
     const TranslationModel& model,
     const std::string& folder,

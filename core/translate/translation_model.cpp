@@ -37,8 +37,8 @@ TaskState read_task_state(const CheckpointFile& file) {
   return state;
 }
 
-/// `name=value` for one option. Options of fairseq's training, which its users also give here, have
-/// no effect.
+/// Sets one option from `name=value`. Options of fairseq's training, which its users also give
+/// here, are ignored.
 void apply_override(const Selection& selection, OptionTable& table, const std::string& entry) {
   const size_t equals = entry.find('=');
   const std::string name = equals == std::string::npos ? "" : entry.substr(0, equals);
@@ -69,7 +69,7 @@ void apply_overrides(Selection& selection, const std::vector<std::string>& overr
 
 constexpr const char* kSentencePiece = "sentencepiece";
 
-/// Text goes through another tokenizer: for checkpoints whose text was prepared by other programs.
+/// Replaces the tokenizer, for checkpoints whose training text was prepared by other programs.
 void replace_tokenizer(TaskState& state, const LoadOptions& options, const std::string& path) {
   const std::string recorded = state.texts["tokenizer"];
   if (options.tokenizer == kSentencePiece) {  // with a model, which only the checkpoint can have

@@ -21,17 +21,18 @@ namespace phraseq {
 struct LoadOptions {
   nn::Precision precision = nn::Precision::kFp32;
   std::string data;          ///< a data folder for the task's splits; empty = translate text only
-  std::string phrase_table;  ///< replaces the checkpoint's; empty = use the checkpoint's
+  std::string phrase_table;  ///< replaces the checkpoint's table; empty = keep it
   /// `name=value` options of the architecture (fairseq's --model-overrides).
   std::vector<std::string> overrides;
   std::string tokenizer = {};  ///< replaces the checkpoint's `word` tokenizer; empty = keep it
   nlohmann::json tokenizer_options = nlohmann::json::object();
-  std::string source_language = {};  ///< direction, of a model with several (TaskSetup)
+  std::string source_language = {};  ///< direction, for a model with several (TaskSetup)
   std::string target_language = {};
   bool skip_self_test = false;  ///< also skipped with overrides, which may change what is computed
 };
 
-/// A task and a model that belong together: what a checkpoint holds and what translates.
+/// A task and a model that belong together: the contents of a checkpoint, and what is needed to
+/// translate.
 ///
 /// In the checkpoint's metadata: `architecture` and `task` are JSON objects {"name", "plugin",
 /// "plugin_version", "options"}, `task_texts` an object of the task's texts; blobs are U8 tensors
@@ -42,7 +43,7 @@ struct PHRASEQ_API TranslationModel {
   std::unique_ptr<Task> task;
   std::shared_ptr<Architecture> model;
   std::unique_ptr<nn::FlatParameters> parameters;
-  int64_t target_vocabulary = 0;  ///< words that the model must score; set by build_model
+  int64_t target_vocabulary = 0;  ///< number of words that the model scores; set by build_model
   std::string path;               ///< the checkpoint, if it came from one
 
   /// Makes the model for the task, with sizes from its vocabularies and parameters not yet
@@ -53,11 +54,12 @@ struct PHRASEQ_API TranslationModel {
   /// task, for a thread that computes gradients in parallel with others.
   TranslationModel replica() const;
 
-  /// A split of the task's data, and examples as a batch, by the model's sequence conventions.
+  /// Opens a split of the task's data; `collate` makes a batch from examples. Both follow the
+  /// model's sequence conventions.
   std::unique_ptr<Corpus> open(const std::string& split, bool training) const;
   Batch collate(const std::vector<Example>& examples) const;
-  /// The maximum number of tokens in an example's source, including </s>; room for <s>, if the
-  /// model reads it, is already subtracted.
+  /// The maximum number of tokens in an example's source, including </s>; if the model reads <s>,
+  /// one token less.
   int64_t max_source_tokens() const;
 
   /// Builds both from a checkpoint, with its weights mapped or copied in. Every name, dtype and
@@ -69,13 +71,13 @@ struct PHRASEQ_API TranslationModel {
   /// The model's teacher-forced pass. Errors of a plugin name it.
   DecoderOutput forward(const Batch& batch, nn::Context& context) const;
 
-  /// The parameters from an open checkpoint; all mismatches in one FormatError, before any is
-  /// changed.
+  /// Copies the parameters from an open checkpoint. All mismatches are listed in one FormatError
+  /// before any parameter is changed.
   void load_parameters(const CheckpointFile& file);
 
   /// The metadata entries described above.
   std::map<std::string, std::string> metadata() const;
-  /// The parameters, and the task's blobs (their views point into `state`).
+  /// Adds the parameters and the task's blobs, whose views point into `state`.
   void add_tensors(HostTensors& tensors, const TaskState& state) const;
 };
 

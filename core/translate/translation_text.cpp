@@ -22,7 +22,7 @@ namespace {
 
 double to_base_2(double natural) { return natural / std::numbers::ln2; }
 
-/// fairseq marks what its references do not know with a second pair of brackets.
+/// Marks unknown words of a reference with a second pair of brackets, as fairseq does.
 std::string mark_unknowns(const std::string& symbols) {
   auto marked = split_text(symbols, " ");
   std::replace(marked.begin(), marked.end(), kUnknownSymbol, std::string_view("<<unk>>"));

@@ -10,7 +10,7 @@
 
 namespace phraseq {
 
-/// The formats of --format; kAuto is decided by what is translated.
+/// The formats of --format; kAuto depends on the input.
 enum class OutputFormat { kPlain, kFairseq, kJsonl, kAuto };
 /// The alignment that is printed: none, the best source token of each target token, or all weights.
 enum class PrintAlignment { kNone, kHard, kSoft };
@@ -18,7 +18,7 @@ enum class PrintAlignment { kNone, kHard, kSoft };
 inline constexpr EnumName<OutputFormat> kOutputFormatNames[] = {{"plain", OutputFormat::kPlain},
                                                                 {"fairseq", OutputFormat::kFairseq},
                                                                 {"jsonl", OutputFormat::kJsonl}};
-/// The same and kAuto, for which the format follows from what is translated.
+/// The same, and auto, for which the format depends on the input.
 inline constexpr EnumName<OutputFormat> kAutoOutputFormatNames[] = {
     {"auto", OutputFormat::kAuto},
     {"plain", OutputFormat::kPlain},

@@ -20,8 +20,8 @@ namespace phraseq {
 
 namespace {
 
-/// Attention is over the source as the model reads it. Here it becomes one over the example's
-/// source, which has no <s> and always </s>.
+/// Changes the columns of the attention weights from those of the source as the model reads it to
+/// those of the example's source, which never has <s> and always has </s>.
 void keep_source_columns(Translation& translation, const SequenceConventions& conventions) {
   for (Hypothesis& hypothesis : translation.hypotheses) {
     for (std::vector<float>& weights : hypothesis.attention) {
@@ -104,7 +104,7 @@ int64_t Translator::max_target_tokens() const { return max_target_positions(mode
 
 std::vector<Translation> Translator::translate(std::vector<Example> examples) {
   std::vector<Translation> all;
-  std::vector<int64_t> places, lengths;  // of the sentences with words
+  std::vector<int64_t> places, lengths;  // of the sentences that have words
   for (auto& example : examples) {
     all.push_back({std::move(example), {}});
     const Example& added = all.back().example;

@@ -37,8 +37,8 @@ struct Translation {
 /// Translates sentences with one model or an ensemble, on several workers that share the weights.
 class PHRASEQ_API Translator {
  public:
-  /// What `decoder` selects must outlive the translator. Throws UsageError if the models'
-  /// dictionaries differ.
+  /// The component that `decoder` selects must outlive the translator. Throws UsageError if the
+  /// models' dictionaries differ.
   Translator(std::vector<TranslationModel> models,
              const Selection& decoder,
              const TranslationSettings& settings);

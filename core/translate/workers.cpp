@@ -13,7 +13,7 @@ namespace phraseq {
 
 namespace {
 
-/// What the workers share: the next job's number and the first failure.
+/// The state that the workers share: the next job's number and the first failure.
 struct Queue {
   explicit Queue(int64_t the_jobs) : jobs(the_jobs) {}
 

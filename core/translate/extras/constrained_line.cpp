@@ -51,7 +51,7 @@ LexicalConstraints encode_constraints(const Task& task,
   return constraints;
 }
 
-/// As fairseq packs them: each followed by a 0, which is not a token of any phrase.
+/// Packs the phrases as fairseq does: each is followed by a 0, which is not a token of any phrase.
 void set_constraints(Example& example, const LexicalConstraints& constraints) {
   std::vector<int64_t> packed;
   for (const auto& constraint : constraints) {

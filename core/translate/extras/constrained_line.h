@@ -19,7 +19,7 @@ struct ConstrainedLine {
 };
 PHRASEQ_API ConstrainedLine split_constraints(std::string_view line);
 
-/// Ids of the phrases on the task's target side. Warns of words outside the vocabulary.
+/// The ids of the phrases on the task's target side. Warns of words outside the vocabulary.
 PHRASEQ_API LexicalConstraints encode_constraints(const Task& task,
                                                   const std::vector<std::string>& phrases,
                                                   const TextPlace& place);

@@ -15,7 +15,7 @@ AlignsTranslations* aligner_of(const TranslationModel& model) {
   return dynamic_cast<AlignsTranslations*>(model.model.get());
 }
 
-/// One example for each hypothesis, with it as the target.
+/// Makes an example for each hypothesis, with the hypothesis as the target.
 std::vector<Example> examples_of(const std::vector<Example>& examples,
                                  const std::vector<std::vector<Hypothesis>>& found) {
   std::vector<Example> pairs;
@@ -29,7 +29,7 @@ std::vector<Example> examples_of(const std::vector<Example>& examples,
   return pairs;
 }
 
-/// The mean of what the models say, [target tokens, longest source] fp32 on the CPU.
+/// The mean of the models' alignments, [target tokens, longest source] fp32 on the CPU.
 at::Tensor mean_alignment(const std::vector<TranslationModel>& models,
                           const Batch& batch,
                           nn::Precision precision) {

@@ -18,7 +18,7 @@ struct Pair {
   int64_t target;
 };
 
-/// Throws if the dictionaries have the words of none of the pairs; warns if of few.
+/// Throws if no pair consists of words of the dictionaries; warns if only a few do.
 void check_use(const std::string& path, int64_t used, int64_t pairs) {
   if (used == 0) {
     throw DataError(
@@ -35,7 +35,7 @@ void check_use(const std::string& path, int64_t used, int64_t pairs) {
   }
 }
 
-/// By source id, the pairs of a table whose words are both in the dictionaries.
+/// The pairs of a table whose words are both in the dictionaries, by source id.
 std::vector<std::vector<Pair>> read_pairs(const std::string& path,
                                           const Dictionary& source,
                                           const Dictionary& target) {
@@ -54,8 +54,8 @@ std::vector<std::vector<Pair>> read_pairs(const std::string& path,
   return pairs;
 }
 
-/// The ids of the most probable ones with a probability above 0; of equally probable ones, the more
-/// frequent words.
+/// The ids of the `best` most probable targets with a probability above 0, sorted; among equally
+/// probable ones, the more frequent words are preferred.
 std::vector<int64_t> best_targets(std::vector<Pair> pairs, int64_t best) {
   std::erase_if(pairs, [](const Pair& pair) { return pair.probability <= 0; });
   std::sort(pairs.begin(), pairs.end(), [](const Pair& a, const Pair& b) {

@@ -12,16 +12,16 @@
 
 namespace phraseq {
 
-/// How minimum Bayes risk decoding compares hypotheses.
+/// The settings of minimum Bayes risk decoding.
 struct MbrRule {
-  const Task& task;  ///< makes texts of hypotheses; outlives the object, like the metric
+  const Task& task;  ///< converts hypotheses to text; outlives the object, as does the metric
   const Metric& metric;
   score::MbrWeights weights;
   PostProcess remove_bpe;
 };
 
 /// Minimum Bayes risk decoding: sorts the hypotheses of each translation by expected utility, the
-/// greatest first, and stores it in them. Uses several workers.
+/// greatest first, and stores the utilities in them. Uses several workers.
 PHRASEQ_API void choose_by_mbr(std::vector<Translation>& translations,
                                const MbrRule& rule,
                                const WorkerSettings& workers);

@@ -8,8 +8,8 @@
 
 namespace phraseq {
 
-/// What the hypotheses of each example begin with, for DecodingRequest::prompts: the text to be
-/// continued (kPromptExtra), or the beginning of its translation (kPrefixExtra).
+/// The tokens that the hypotheses of each example begin with, for DecodingRequest::prompts: the
+/// text to be continued (kPromptExtra), or the beginning of its translation (kPrefixExtra).
 PHRASEQ_API std::vector<std::vector<int64_t>> prompts_of(const std::vector<Example>& examples);
 
 }  // namespace phraseq

@@ -11,7 +11,8 @@ namespace phraseq {
 
 namespace {
 
-// Of the private use area: neither letters nor punctuation, so that no tokenizer splits them.
+// Characters of the private use area: neither letters nor punctuation, so that no tokenizer splits
+// them.
 constexpr std::string_view kScoredUnknownOfHypothesis = "\uE000";
 constexpr std::string_view kScoredUnknownOfReference = "\uE001";
 

@@ -18,7 +18,7 @@ namespace phraseq {
 namespace {
 
 constexpr const char* kTextExtra = "source_text";
-constexpr std::string_view kSpaceOfSentencePiece = "\u2581";  // in pieces
+constexpr std::string_view kSpaceOfSentencePiece = "\u2581";  // marks a space in pieces
 
 std::string text_of(const Example& example) {
   const auto found = example.extras.find(kTextExtra);
@@ -27,13 +27,13 @@ std::string text_of(const Example& example) {
   return {found->second.begin(), found->second.end()};
 }
 
-/// The id of the source's language token; -1 where it has none.
+/// The id of the source's language token; -1 if it has none.
 int64_t source_tag_of(const Example& example) {
   const auto tag = example.extras.find(kSourceTagExtra);
   return tag == example.extras.end() ? -1 : tag->second.at(0);
 }
 
-/// The source's tokens that are neither control symbols nor language tokens.
+/// The number of the source's tokens that are neither control symbols nor language tokens.
 size_t text_tokens(const Example& example) {
   const int64_t tag = source_tag_of(example);
   size_t tokens = 0;
@@ -41,7 +41,7 @@ size_t text_tokens(const Example& example) {
   return tokens;
 }
 
-/// The words of the text, and the language token where it is in the source.
+/// The words of the text, with the language token at its place in the source.
 std::vector<std::string> with_source_tag(const Task& task,
                                          const Example& example,
                                          const std::vector<std::string_view>& words) {
@@ -57,7 +57,7 @@ std::vector<std::string> with_source_tag(const Task& task,
   return all;
 }
 
-/// The source word by word: as it was read where the tokens are its words, else as symbols.
+/// The words of the source: as they were read if the tokens are these words, otherwise as symbols.
 std::vector<std::string> source_words(const Task& task, const Example& example) {
   const std::string text = text_of(example);
   const auto words = split_whitespace(text);
@@ -91,7 +91,7 @@ std::string replace_each(const std::string& text,
   return replaced + text.substr(begin);
 }
 
-/// What SentencePiece makes of pieces within text; it keeps unknown ones.
+/// The text of a piece, as SentencePiece writes it within a line.
 std::string text_of_pieces(const std::string& piece) {
   if (piece == kUnknownSymbol)
     return std::string(kSentencePieceUnknownWithSpaces);
@@ -133,7 +133,7 @@ std::vector<std::string> UnknownWords::replacements(const Task& task,
                                                     const Example& example,
                                                     const Hypothesis& hypothesis) const {
   const auto words = source_words(task, example);
-  std::map<int64_t, int64_t> aligned;  // source place by target place
+  std::map<int64_t, int64_t> aligned;  // source index by target index
   for (const auto& [source, target] : hard_alignment(hypothesis, example.source))
     aligned[target] = source;
   std::vector<std::string> found;

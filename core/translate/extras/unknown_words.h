@@ -17,11 +17,12 @@ namespace phraseq {
 class PHRASEQ_API UnknownWords {
  public:
   UnknownWords() = default;  ///< no dictionary: copies the source words
-  /// Reads lines "SOURCE TARGET"; what follows is ignored. Throws DataError for a line of one word.
+  /// Reads lines "SOURCE TARGET"; further fields are ignored. Throws DataError for a line of one
+  /// word.
   static UnknownWords read(const std::string& path);
 
-  /// The words that replace the <unk>s of a hypothesis with attention, in their order; those of a
-  /// phrase memory are not among them.
+  /// The words that replace the <unk>s of a hypothesis with attention, in their order; those that a
+  /// phrase memory generated are not among them.
   std::vector<std::string> replacements(const Task& task,
                                         const Example& example,
                                         const Hypothesis& hypothesis) const;
@@ -37,8 +38,9 @@ PHRASEQ_API bool keeps_a_word_for_each_token(const Example& example);
 /// Truncates the kept text to as many words as the source now has tokens.
 PHRASEQ_API void cut_source_text(Example& example);
 
-/// `text` with its <unk>s replaced, one after the other, or what SentencePiece writes for them, in
-/// which case the replacements are pieces. Unchanged if their numbers differ.
+/// Returns `text` with its <unk>s (or the characters that SentencePiece writes for them, in which
+/// case the replacements are pieces) replaced in order. If the numbers of these and of replacements
+/// differ, the text is returned unchanged.
 PHRASEQ_API std::string replace_unknown_words(const std::string& text,
                                               const std::vector<std::string>& replacements);
 

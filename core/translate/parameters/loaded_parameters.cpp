@@ -23,7 +23,8 @@ namespace {
 
 constexpr size_t kShownProblems = 10;
 
-/// One sum for all parameters costs little; only when it is not finite are they looked at singly.
+/// Throws if a value is not finite. One sum over all parameters costs little; they are examined one
+/// by one only if it is not finite.
 void check_finite(const nn::FlatParameters& parameters, const std::string& path) {
   if (std::isfinite(at::sum(parameters.values()).item<double>()))
     return;
@@ -36,7 +37,7 @@ void check_finite(const nn::FlatParameters& parameters, const std::string& path)
   }
 }
 
-/// Every name, type and shape; all mismatches in one FormatError.
+/// Checks every name, type and shape; lists all mismatches in one FormatError.
 void check_parameters(const nn::FlatParameters& parameters,
                       const Selection& architecture,
                       const CheckpointFile& file) {
@@ -65,8 +66,8 @@ void check_parameters(const nn::FlatParameters& parameters,
                     "written: phraseq inspect --options shows them.");
 }
 
-/// Whether linear maps read their weights once, to pack them. Otherwise weights that are multiplied
-/// together shall lie side by side, as FlatParameters puts them.
+/// Whether linear maps read their weights once, to pack them. If they do not, weights that are
+/// multiplied together should be adjacent, as FlatParameters lays them out.
 bool products_pack(nn::Precision precision) {
   constexpr int64_t kManyRows = int64_t{1} << 40;
   return precision == nn::Precision::kFp32 &&

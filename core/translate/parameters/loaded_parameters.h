@@ -9,15 +9,15 @@
 
 namespace phraseq {
 
-/// The parameters of an architecture from a checkpoint. Every name, type and shape is compared
-/// first; all mismatches are listed in one FormatError, and nothing is changed. Throws
+/// Copies the parameters of an architecture from a checkpoint. Every name, type and shape is
+/// compared first; all mismatches are listed in one FormatError, and nothing is changed. Throws
 /// DivergenceError if a value is not finite.
 void fill_parameters(nn::FlatParameters& parameters,
                      const Selection& architecture,
                      const CheckpointFile& file);
 
-/// The same for a module that has just been made, without copying where it reads the file's numbers
-/// as they are.
+/// Does the same for a module that has just been made; does not copy if the module can use the
+/// file's numbers as they are.
 std::unique_ptr<nn::FlatParameters> loaded_parameters(torch::nn::Module& module,
                                                       const Selection& architecture,
                                                       const CheckpointFile& file,

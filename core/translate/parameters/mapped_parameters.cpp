@@ -12,18 +12,19 @@
 namespace phraseq {
 namespace {
 
-/// Where a parameter begins within a cache line, as it is laid out for training.
+/// The offset of a parameter within a cache line in the layout for training.
 uintptr_t place_in_line(const nn::FlatParameters::Entry& entry) {
   return static_cast<uintptr_t>(entry.offset) * sizeof(float) % kDataAlignment;
 }
 
-/// Bytes from the first parameter's begin to the last one's end, and how many are parameters.
+/// The range of bytes from the beginning of the first parameter to the end of the last one, and the
+/// number of bytes of parameters in it.
 struct MappedRange {
   std::byte* begin = nullptr;
   std::byte* end = nullptr;
   size_t used = 0;
 
-  /// False for a tensor that cannot be read where it lies.
+  /// Returns false for a tensor that cannot be used in place.
   bool add(const TensorView* stored, const nn::FlatParameters::Entry& entry) {
     if (stored == nullptr || stored->dtype != DType::kF32 || stored->bytes.empty() ||
         reinterpret_cast<uintptr_t>(stored->bytes.data()) % kDataAlignment != place_in_line(entry))
@@ -37,7 +38,7 @@ struct MappedRange {
   }
 
   int64_t elements() const { return (end - begin) / static_cast<int64_t>(sizeof(float)); }
-  /// Training checkpoints have the state of the optimizer between the parameters.
+  /// False for training checkpoints, which have the optimizer's state between the parameters.
   bool is_dense() const { return static_cast<size_t>(end - begin) <= used + used / 4; }
 };
 

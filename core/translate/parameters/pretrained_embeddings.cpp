@@ -12,7 +12,7 @@
 namespace phraseq {
 namespace {
 
-/// Undefined where the model has no parameter of this name.
+/// The parameter of this name; undefined if the model has none.
 at::Tensor find_parameter(const TranslationModel& translation_model, const std::string& name) {
   for (const auto& entry : translation_model.parameters->entries()) {
     if (entry.name == name)
@@ -25,7 +25,7 @@ at::Tensor find_embedding(const TranslationModel& translation_model, std::string
   return find_parameter(translation_model, fmt::format("{}.embed_tokens.weight", side));
 }
 
-/// Reads `path` into the embedding of a side.
+/// Reads the vectors in `path` into the embedding of one side.
 void take_vectors(const TranslationModel& translation_model,
                   std::string_view side,
                   const Dictionary& dictionary,

@@ -10,13 +10,13 @@
 
 namespace phraseq {
 
-/// A parameter of a checkpoint, which may be quantized: the rows of an I8 matrix are multiplied by
-/// their scales.
+/// Copies a parameter of a checkpoint, which may be quantized: the rows of an I8 matrix are
+/// multiplied by their scales.
 PHRASEQ_API void copy_parameter(const CheckpointFile& file,
                                 const std::string& name,
                                 at::Tensor parameter);
 
-/// What prevents `copy_parameter` from filling a tensor, one sentence for each name (see
+/// Adds the reason why `copy_parameter` cannot fill a tensor to `problems`, if there is one (see
 /// check_fits).
 PHRASEQ_API void check_parameter(const CheckpointFile& file,
                                  const std::string& name,

@@ -11,8 +11,9 @@
 
 namespace phraseq {
 
-/// Tensors in the form that a checkpoint's writer needs: their bytes on the host. A CPU tensor is
-/// not copied. `add` throws FormatError for an element type that the format has no name for.
+/// Collects tensors in the form that a checkpoint's writer needs: their bytes on the host. A CPU
+/// tensor is not copied. `add` throws FormatError for an element type that the format does not
+/// support.
 class PHRASEQ_API HostTensors {
  public:
   void add(const std::string& name, const at::Tensor& tensor);
@@ -20,7 +21,7 @@ class PHRASEQ_API HostTensors {
   const std::vector<TensorView>& views() const { return views_; }
 
  private:
-  std::vector<at::Tensor> kept_;  // what the views point into
+  std::vector<at::Tensor> kept_;  // the memory that the views point to
   std::vector<TensorView> views_;
 };
 

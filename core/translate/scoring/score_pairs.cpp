@@ -12,7 +12,7 @@ namespace phraseq {
 
 namespace {
 
-/// The longest sequences that every model takes.
+/// The maximum lengths that every model accepts.
 struct Limits {
   int64_t source = std::numeric_limits<int64_t>::max();
   int64_t target = std::numeric_limits<int64_t>::max();
@@ -37,7 +37,7 @@ void check_length(const std::vector<int64_t>& tokens,
       "Remove the line; nothing was scored.");
 }
 
-/// Both translations of some pairs; the second only where it is not the first.
+/// Encodes both translations of some pairs; the second one only if it differs from the first.
 std::vector<Example> encode_pairs(const Task& task,
                                   const Limits& limits,
                                   const score::ContrastiveSet& set,

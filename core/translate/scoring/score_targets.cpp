@@ -17,7 +17,8 @@ namespace phraseq {
 
 namespace {
 
-/// Returns ln p of every target token, p averaged over the models: [target tokens] fp64 on the CPU.
+/// Returns ln p of every target token, where p is averaged over the models: [target tokens] fp64 on
+/// the CPU.
 at::Tensor mean_log_probabilities(const std::vector<TranslationModel>& models,
                                   const Batch& batch,
                                   nn::Precision precision) {

@@ -25,7 +25,7 @@ constexpr const char* kHint =
     "training changes tensors that are not parameters, such as buffers, which no checkpoint "
     "contains. --skip-self-test opens the checkpoint anyway.";
 
-/// Symbols at equal distances, and </s>.
+/// The ids of evenly spaced symbols of the dictionary, and </s>.
 std::vector<int64_t> spread_ids(const Dictionary& dictionary) {
   std::vector<int64_t> ids;
   const int64_t words = dictionary.size() - kFirstWord;
@@ -35,7 +35,7 @@ std::vector<int64_t> spread_ids(const Dictionary& dictionary) {
   return ids;
 }
 
-/// A sentence that was not parsed, as a model with trees takes it.
+/// An example without a parse tree, in the form that models with trees accept.
 Example example_of(std::vector<int64_t> source, std::vector<int64_t> target) {
   Example example;
   example.source = std::move(source);
@@ -106,7 +106,7 @@ nlohmann::json self_test_record(const TranslationModel& model) {
       return nullptr;
     return {{"source", example.source}, {"target", example.target}, {"log_probabilities", values}};
   } catch (const Error&) {
-    return nullptr;  // a task whose examples need more than ids
+    return nullptr;  // the task's examples need more than ids
   }
 }
 

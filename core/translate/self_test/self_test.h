@@ -20,7 +20,7 @@ PHRASEQ_API nlohmann::json self_test_record(const TranslationModel& model);
 /// a wrong kernel.
 ///
 /// Files without checksums, whose weights may have been edited, and files without the entry pass.
-/// Throws FormatError naming file, token and both values.
+/// Throws a FormatError that names the file, the token and both values.
 PHRASEQ_API void verify_self_test(const TranslationModel& model, const CheckpointFile& file);
 
 }  // namespace phraseq
