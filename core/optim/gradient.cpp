@@ -23,7 +23,7 @@ double gradient_norm(const at::Tensor& gradients) {
 }
 
 at::Tensor gradient_norm_on_device(const at::Tensor& gradients) {
-  // In fp64, all gradients would be copied first.
+  // The pieces are summed in the gradients' own type: in fp64, all gradients would be copied first.
   constexpr int64_t kPiece = 1024;
   const int64_t whole = gradients.numel() / kPiece * kPiece;
   const at::Tensor pieces =  // [pieces]

@@ -10,7 +10,8 @@ namespace phraseq {
 /// of threads gives the same bits. NaN or infinity if the buffer contains one.
 PHRASEQ_API double gradient_norm(const at::Tensor& gradients);
 
-/// Computes the same as a scalar [] fp64 on the gradients' device: the host does not wait for it.
+/// Computes the same as a scalar [] fp64 on the gradients' device: the host does not wait for the
+/// value.
 PHRASEQ_API at::Tensor gradient_norm_on_device(const at::Tensor& gradients);
 
 /// The factor that brings a gradient of norm `norm` down to `clip_norm`; 1 if it is not larger, or

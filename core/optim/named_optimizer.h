@@ -12,7 +12,7 @@
 
 namespace phraseq {
 
-/// A plugin's optimizer: when it throws, the error names the plugin.
+/// A plugin's optimizer: if it throws, the error names the plugin.
 class PHRASEQ_API NamedOptimizer final : public Optimizer {
  public:
   /// Makes the selected optimizer.
@@ -30,7 +30,7 @@ class PHRASEQ_API NamedOptimizer final : public Optimizer {
   std::unique_ptr<Optimizer> optimizer_;
 };
 
-/// The same for a learning-rate schedule.
+/// A plugin's learning-rate schedule: if it throws, the error names the plugin.
 class PHRASEQ_API NamedScheduler final : public LrScheduler {
  public:
   NamedScheduler(const Selection& selection, const LrSchedulerSetup& setup);

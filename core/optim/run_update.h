@@ -54,7 +54,7 @@ inline nn::kernels::Bfloat16* bf16_data(nn::FlatParameters& parameters) {
   return copy.defined() ? static_cast<nn::kernels::Bfloat16*>(copy.data_ptr()) : nullptr;
 }
 
-/// The optimizers' loops for the processor that runs this.
+/// The optimizers' kernels for this processor.
 template <class T>
 const kernels::UpdateKernels<T>& update_loops() {
   return kernels::update_kernels<T>(nn::kernels::best_level());

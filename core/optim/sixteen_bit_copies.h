@@ -4,8 +4,8 @@
 
 namespace phraseq {
 
-/// Writes the parameters into their bf16 and fp16 copies again, if these exist. Call it after every
-/// change of the values.
+/// Updates the bf16 and fp16 copies of the parameters, if these exist. Call it after every change
+/// of the values.
 void refresh_sixteen_bit_copies(nn::FlatParameters& parameters);
 
 }  // namespace phraseq

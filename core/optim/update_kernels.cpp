@@ -67,7 +67,7 @@ PHRASEQ_INLINE void adadelta_loop(const AdadeltaStep<T>& by,
   }
 }
 
-// The branches give the compiler a loop without the copy and one with it.
+// With the two branches, the compiler makes one loop without the copy and one with it.
 
 template <class T>
 void adam(const AdamStep<T>& by, int64_t size, T* p, const T* g, T* m, T* v, Bfloat16* bf16) {

@@ -24,7 +24,7 @@ struct AdamCoefficients {
   T eps;
 };
 
-/// One step of Adam, as its kernel takes it.
+/// The arguments of Adam's kernel.
 template <class T>
 struct AdamStep : AdamCoefficients<T> {
   T gradient_scale;
@@ -45,7 +45,7 @@ struct AdadeltaStep {
   T rho, rest, eps, weight_decay, rate, gradient_scale;  // rest = 1 - rho, computed in double
 };
 
-/// The passes for one element type, float or double.
+/// The kernels for one element type, float or double.
 template <class T>
 struct UpdateKernels {
   void (*adam)(const AdamStep<T>& by,

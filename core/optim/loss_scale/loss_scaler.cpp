@@ -47,7 +47,7 @@ int64_t loss_scale_window(const LossScaleOptions& options,
     throw UsageError("--fp16-scale-window must be given explicitly when --update-freq is a list",
                      "Give, for example, --fp16-scale-window 1024.");
   }
-  // As fairseq: int(2**14 / processes / update_freq), a number of updates.
+  // fairseq's int(2**14 / processes / update_freq), a number of updates.
   const double window = 16384.0 / static_cast<double>(processes) /
                         static_cast<double>(update_freq.empty() ? 1 : update_freq.front());
   return std::max<int64_t>(1, static_cast<int64_t>(window));

@@ -23,9 +23,9 @@ struct PHRASEQ_API LossScaleOptions : Options {
   void describe(OptionTable& table) override;
 };
 
-/// The window in updates that --fp16-scale-window means, at least 1: fairseq's 2^14 divided by the
-/// processes and by the batches of an update. Throws UsageError if fairseq has none: with a list of
-/// --update-freq.
+/// The window in updates, at least 1: --fp16-scale-window or, by default, fairseq's 2^14 divided by
+/// the number of processes and by the number of batches per update. Throws UsageError for a list of
+/// --update-freq, for which fairseq has no default.
 PHRASEQ_API int64_t loss_scale_window(const LossScaleOptions& options,
                                       int64_t processes,
                                       const std::vector<int64_t>& update_freq);
@@ -50,7 +50,7 @@ class PHRASEQ_API LossScaler {
   /// reach --min-loss-scale; it then stays as it was.
   void note_overflow();
 
-  /// Everything that changes, for the checkpoint.
+  /// The state that the checkpoint stores.
   nlohmann::json state() const;
   /// Throws FormatError.
   void restore(const JsonEntry& state);

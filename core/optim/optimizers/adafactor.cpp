@@ -87,7 +87,8 @@ void Adafactor::Extent::add(const at::Tensor& parameter) {
   }
 }
 
-/// `used`: what the parameters before it take of the state's buffers.
+/// Makes the views of a parameter. `used`: the elements of the state's buffers that earlier
+/// parameters use.
 Adafactor::Part Adafactor::part_of(const nn::FlatParameters::Entry& entry, Extent& used) const {
   const auto sizes = entry.parameter.sizes();
   Part part;
@@ -129,7 +130,7 @@ double Adafactor::rate_of(const Part& part, double learning_rate) const {
   return rate;
 }
 
-/// g / √V, with the second moment V brought up to date.
+/// Updates the second moment V and returns g / √V.
 at::Tensor Adafactor::normalized(Part& part, const at::Tensor& gradient) const {
   const double decay = 1 - std::pow(static_cast<double>(steps_), options_.decay_rate);
   const at::Tensor squares = gradient * gradient + options_.adafactor_eps[0];

@@ -25,8 +25,8 @@ struct PHRASEQ_API AdafactorOptions : Options {
   std::vector<std::string> problems() const override;
 };
 
-/// Adafactor (Shazeer & Stern 2018) as in fairseq. The second moment of a matrix is kept as the
-/// means of its rows and columns; that of a vector is kept whole. At update t:
+/// Adafactor (Shazeer & Stern 2018) as in fairseq. The second moment of a matrix is stored as the
+/// means of its rows and columns; that of a vector is stored in full. At update t:
 ///
 ///   β2 = 1 - t^decay_rate,  V = β2 V + (1-β2)(g² + eps1),  u = g / √V
 ///   u = lr' · u / max(1, rms(u) / clip_threshold),  p = (1 - lr'·wd) p - u (or its mean, with β1)

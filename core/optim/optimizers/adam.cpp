@@ -153,7 +153,7 @@ void Adam::step_if_with_operators(const at::Tensor& take_step,
                                   const Coefficients& by,
                                   const at::Tensor& gradient_scale) {
   at::Tensor& values = parameters_.values();
-  // A beta where the step is taken, else 1, which changes nothing; [] of the parameters' type.
+  // A beta if the step is taken, otherwise 1, which changes nothing; [] in the parameters' type.
   const auto if_taken = [&](double beta) {
     return at::full({}, 1.0, values.options()).masked_fill_(take_step, beta);
   };

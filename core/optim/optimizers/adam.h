@@ -22,7 +22,7 @@ struct PHRASEQ_API AdamOptions : Options {
   std::vector<std::string> problems() const override;
 };
 
-/// The same of `adamw`.
+/// β1, β2, eps and wd of `adamw`.
 struct PHRASEQ_API AdamWOptions : AdamOptions {
   AdamWOptions() { eps_before_correction = false; }
 };
@@ -43,8 +43,8 @@ class PHRASEQ_API Adam final : public Optimizer {
   void step(double learning_rate, double gradient_scale) override;
   std::map<std::string, at::Tensor> state() override;
   bool is_elementwise() const override { return true; }
-  /// With operators, as on a GPU, this gives the same bits as `step`. A kernel is used if there is
-  /// one (adam_kernel_for).
+  /// True where operators are used, as on a GPU: step_if then computes the same bits as `step`. A
+  /// kernel is used if there is one (adam_kernel_for).
   bool can_step_if() const override;
   void step_if(const at::Tensor& take_step,
                double learning_rate,
@@ -53,7 +53,7 @@ class PHRASEQ_API Adam final : public Optimizer {
  private:
   using Coefficients = kernels::AdamCoefficients<double>;
 
-  /// Counts a step and returns its numbers.
+  /// Counts a step and returns its coefficients.
   Coefficients next_step(double learning_rate);
   template <class T>
   void step_with_kernel(const Coefficients& by, double gradient_scale);
@@ -64,14 +64,15 @@ class PHRASEQ_API Adam final : public Optimizer {
   AdamPass pass_of(const at::Tensor& take_step,
                    const Coefficients& by,
                    const at::Tensor& gradient_scale);
-  /// Updates m and v with operators. `beta1` and `beta2` are numbers or, for the device to choose,
+  /// Updates m and v with operators. `beta1` and `beta2` are numbers or, if the device decides,
   /// tensors [].
   template <class Beta>
   void update_averages(const at::Tensor& gradient,
                        const Coefficients& by,
                        const Beta& beta1,
                        const Beta& beta2);
-  /// decayed - step · m / (√v + eps), in place: `decayed` [elements] is p after weight decay.
+  /// Computes decayed - step · m / (√v + eps) in place, where `decayed` [elements] is p after
+  /// weight decay.
   at::Tensor subtract_step(const at::Tensor& decayed, const Coefficients& by) const;
 
   AdamOptions options_;

@@ -23,7 +23,7 @@ double linear(double from, double to, double done, double of) {
   return from + done * (to - from) / of;
 }
 
-/// The length of a schedule that ends: as given, else what --max-update says.
+/// The length of a schedule that ends: as given, otherwise --max-update.
 double schedule_length(const char* option, int64_t given, int64_t max_update, int64_t warmup) {
   const int64_t length = given > 0 ? given : max_update;
   if (length <= 0) {
@@ -148,8 +148,8 @@ double Cosine::rate(int64_t finished_updates) const {
   const auto n = static_cast<double>(finished_updates);
   if (n < warmup)
     return linear(init_, lr_, n, warmup);
-  // The period is found by walking, exact at every boundary, where a logarithm rounds to either
-  // side.
+  // The period is found by iterating, which is exact at every boundary; a logarithm could be
+  // rounded either way.
   double since = n - warmup;
   double length = period_;
   double shrink = 1;

@@ -18,9 +18,9 @@ struct PHRASEQ_API ConstantRateOptions : Options {
   void describe(OptionTable& table) override;
 };
 
-/// The rate of the epoch; while n < w: that times (n+1)/w, so the first update is not lost
-/// (fairseq's "fixed"). The rate of epoch e: the e-th value of --lr, or the last one; from epoch
-/// a = --force-anneal on: the last one · shrink^(e+1-a).
+/// The rate of the epoch; while n < w, multiplied by (n+1)/w, so the first update is not lost
+/// (fairseq's "fixed"). The rate of epoch e: the e-th value of --lr, or the last one; from epoch a
+/// = --force-anneal on: the last one · shrink^(e+1-a).
 class PHRASEQ_API ConstantRate final : public LrScheduler {
  public:
   ConstantRate(const ConstantRateOptions& options, const LrSchedulerSetup& setup);

@@ -10,10 +10,10 @@
 namespace phraseq {
 namespace {
 
-constexpr double kMinChange = 1e-8;  // torch's `eps`: a smaller reduction is left out
+constexpr double kMinChange = 1e-8;  // torch's `eps`: a smaller reduction is skipped
 constexpr double kMaxEpochs = 1e15;  // exact as a double
 
-/// A number of epochs, as the state in a checkpoint has it.
+/// A number of epochs from the state in a checkpoint.
 int64_t epochs_of(double stored) {
   if (stored >= 0 && stored <= kMaxEpochs && stored == std::floor(stored))
     return static_cast<int64_t>(stored);

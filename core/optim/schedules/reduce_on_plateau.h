@@ -23,7 +23,8 @@ struct PHRASEQ_API ReduceOnPlateauOptions : Options {
 /// While n <= w: init + n (lr - init)/w; then lr, multiplied by the shrink factor whenever more
 /// than `lr_patience` epochs in a row have not improved the validation metric by the relative
 /// threshold (fairseq's reduce_lr_on_plateau, torch's ReduceLROnPlateau). Epochs that end within
-/// the warm-up do not count. The number of bad epochs is also stored; fairseq does not store it.
+/// the warm-up do not count. The number of bad epochs is also saved in checkpoints; fairseq does
+/// not save it.
 class PHRASEQ_API ReduceOnPlateau final : public LrScheduler {
  public:
   ReduceOnPlateau(const ReduceOnPlateauOptions& options, const LrSchedulerSetup& setup);

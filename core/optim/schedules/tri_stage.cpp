@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kRatioTolerance = 1e-9;
 
-/// The given number of updates, or the share of the run.
+/// The length of a stage: the given number of updates, or a share of the run.
 int64_t stage_length(int64_t given,
                      const std::vector<double>& ratio,
                      size_t stage,
@@ -39,7 +39,7 @@ void TriStageOptions::describe(OptionTable& table) {
 
 std::vector<std::string> TriStageOptions::problems() const {
   if (phase_ratio.empty())
-    return {};  // without --decay-steps the schedule itself is rejected
+    return {};  // without --decay-steps, the schedule is rejected anyway
   const double sum = std::accumulate(phase_ratio.begin(), phase_ratio.end(), 0.0);
   const bool any_negative =
       std::any_of(phase_ratio.begin(), phase_ratio.end(), [](double ratio) { return ratio < 0; });

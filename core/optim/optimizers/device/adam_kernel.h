@@ -21,12 +21,12 @@ struct AdamPass {
 using AdamKernel = void (*)(const AdamPass&);
 
 /// Returns the kernel that steps these parameters in one pass over the buffers. Null if there is
-/// none, so operators must be used: not a GPU, no NVRTC, PHRASEQ_CUDA_KERNELS=0, or parameters that
+/// none and operators must be used: not a GPU, no NVRTC, PHRASEQ_CUDA_KERNELS=0, or parameters that
 /// are not fp32.
 PHRASEQ_API AdamKernel adam_kernel_for(nn::FlatParameters& parameters);
 
 /// Replaces the GPU's kernel, for tests: all parameters in fp32 are stepped with `kernel`; null =
-/// undoes that.
+/// undo this.
 PHRASEQ_API void replace_adam_kernel(AdamKernel kernel);
 
 }  // namespace phraseq
