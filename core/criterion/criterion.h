@@ -15,7 +15,7 @@ namespace phraseq {
 
 /// The arguments of a criterion besides its options.
 struct CriterionSetup {
-  int64_t target_vocabulary = 0;  ///< symbols, with the special ones
+  int64_t target_vocabulary = 0;  ///< number of symbols, including special ones
 };
 
 /// Runs the model, which is being trained or evaluated, on a batch with targets. Every run draws
@@ -32,13 +32,13 @@ class PHRASEQ_API Criterion {
   using Factory = std::function<std::unique_ptr<Criterion>(const Options&, const Setup&)>;
 
   virtual ~Criterion() = default;
-  /// The loss of one pass of a model over the batch.
+  /// Computes the loss from the output of one pass of a model over the batch.
   virtual LossReport loss(const DecoderOutput& output,
                           const Batch& batch,
                           nn::Context& context) = 0;
-  /// The loss of a model on a batch: what training and validation call. Runs the model once and
-  /// gives its output to `loss`. A criterion that needs several passes (R-Drop), or a pass over a
-  /// different batch, overrides this.
+  /// Computes the loss of a model on a batch; training and validation call this. Runs the model
+  /// once and passes its output to `loss`. A criterion that needs several passes (R-Drop), or a
+  /// pass over a different batch, overrides this.
   virtual LossReport loss_of_model(const ForwardPass& model,
                                    const Batch& batch,
                                    nn::Context& context);

@@ -7,8 +7,8 @@
 
 namespace phraseq {
 
-/// The options of an architecture also derive from this if it is trained with its own criterion:
-/// that is then the default, and any other one causes a warning.
+/// A second base class for the options of an architecture that is trained with a particular
+/// criterion: this criterion is then the default, and any other one causes a warning.
 class PHRASEQ_API DeclaresCriterion {
  public:
   virtual ~DeclaresCriterion();

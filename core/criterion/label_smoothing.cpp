@@ -22,8 +22,8 @@ nn::Smoothing smoothing_of(SmoothingKernel kernel) {
   return nn::Smoothing::kFairseq;
 }
 
-/// fairseq 0.12 gives ε/(V-1) to each class but the gold one: what 0.10's rule, ε/V to all, does
-/// with a somewhat larger ε.
+/// fairseq 0.12 assigns ε/(V-1) to each class except the gold one. This equals 0.10's rule, which
+/// assigns ε/V to all classes, with a slightly larger ε.
 double epsilon_for(const LabelSmoothingOptions& options, int64_t vocabulary) {
   const auto classes = static_cast<double>(vocabulary);
   const bool only_others = options.smoothing_kernel == SmoothingKernel::kFairseq012;

@@ -8,7 +8,7 @@
 namespace phraseq {
 namespace {
 
-/// Under OperatorsOnly the CPU is treated as a device, so that tests see what a GPU does.
+/// Under OperatorsOnly the CPU is treated as a device, so that tests exercise the code for a GPU.
 bool is_host(const at::Tensor& x) { return x.is_cpu() && !nn::operators_only(); }
 
 }  // namespace

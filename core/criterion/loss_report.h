@@ -11,11 +11,11 @@
 
 namespace phraseq {
 
-/// Name of the extra sum that counts the tokens to which the extras refer, if these are fewer than
-/// the tokens by which losses are divided.
+/// The name of the extra sum that counts the tokens to which the extras refer, if these are fewer
+/// than the tokens by which losses are divided.
 inline constexpr const char* kJudgedTokens = "judged_tokens";
 
-/// Names of the two sums that every report has, for LossReport::add_sum.
+/// The names of the two sums that every report has, for LossReport::add_sum.
 inline constexpr const char* kLossSum = "loss_sum";
 inline constexpr const char* kNllSum = "nll_sum";
 
@@ -28,26 +28,26 @@ struct PHRASEQ_API LossReport {
   int64_t tokens = 0;
   int64_t sentences = 0;
   std::map<std::string, double> extras;  ///< further sums ("correct" …)
-  /// Sums that are still on the GPU, fp64 scalars by name: kLossSum, kNllSum, or that of an extra.
-  /// `read` adds them to those above; until then the host does not wait for the GPU.
+  /// Sums that are still on the GPU, fp64 scalars by name: kLossSum, kNllSum, or the name of an
+  /// extra. `read` adds them to the members above; until then, the host does not wait for the GPU.
   std::map<std::string, at::Tensor> on_device;
 
   void add(const LossReport& other);  ///< sums only, not `loss`
-  /// Adds x, a scalar tensor, to the sum of that name: at once on the CPU, otherwise in
+  /// Adds x, a scalar tensor, to the sum of this name: on the host if x is there, otherwise in
   /// `on_device`.
   void add_sum(const std::string& name, const at::Tensor& x);
-  /// The sum of that name, as far as the host knows it.
+  /// The sum of this name, without the part that is still on the device.
   double& sum_of(const std::string& name);
   void multiply_sum(const std::string& name, double factor);
   /// Copies the sums that are still on the device, all at once, and waits for them.
   void read();
-  /// Returns the extras as fractions, "NAME_per_token": of kJudgedTokens if a criterion gives that
-  /// sum, otherwise of `tokens`.
+  /// Returns the extras as fractions, "NAME_per_token": divided by kJudgedTokens if the criterion
+  /// adds that sum, otherwise by `tokens`.
   std::map<std::string, double> extras_per_token() const;
 };
 
-/// Reads the sums of all reports, and `extra`, a scalar, with one copy from the device; returns
-/// extra's value.
+/// Reads the sums of all reports and the scalar `extra` with one copy from the device; returns the
+/// value of `extra`.
 PHRASEQ_API double read_together(const std::vector<LossReport*>& reports, const at::Tensor& extra);
 
 }  // namespace phraseq

@@ -8,7 +8,7 @@
 
 namespace phraseq {
 
-/// A plugin's criterion: when it throws, the error names the plugin.
+/// A plugin's criterion: if it throws, the error names the plugin.
 class PHRASEQ_API NamedCriterion : public Criterion {
  public:
   /// Makes the selected criterion.

@@ -13,7 +13,7 @@ PendingSums::PendingSums(LossReport report, const at::Tensor& extra) : report_(s
   std::vector<at::Tensor> scalars;
   for (const auto& [name, sum] : report_.on_device) scalars.push_back(sum);
   scalars.push_back(last);
-  values_ = at::stack(scalars).to(at::kCPU, /*non_blocking=*/true);  // pinned, from a GPU
+  values_ = at::stack(scalars).to(at::kCPU, /*non_blocking=*/true);  // pinned if from a GPU
   if (last.is_cpu())
     return;
   copied_.emplace(last.device().type());

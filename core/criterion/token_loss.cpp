@@ -16,7 +16,7 @@
 namespace phraseq {
 namespace {
 
-/// The rows that count, [rows] int64: all but the first `prefix` of each sentence.
+/// The indices [rows] int64 of the rows with a loss: all but the first `prefix` of each sentence.
 at::Tensor rows_after_prefix(const PackedTokens& target, int64_t prefix) {
   std::vector<int64_t> rows;
   for (int64_t sentence = 0; sentence < target.sentences(); ++sentence) {
@@ -27,7 +27,7 @@ at::Tensor rows_after_prefix(const PackedTokens& target, int64_t prefix) {
   return to_device(rows, target.ids.device());
 }
 
-/// ln p of the targets [rows] by the scores that generation has, too: [rows] fp32.
+/// ln p of the targets [rows], from the same scores that generation uses: [rows] fp32.
 at::Tensor log_probabilities_of(const DeferredScores& scores, const at::Tensor& targets) {
   const at::Tensor result = at::empty({targets.size(0)}, targets.options().dtype(at::kFloat));
   const at::Tensor ids = targets.contiguous();
@@ -52,7 +52,7 @@ void add_losses(LossReport& report, const nn::ProjectedLoss& result) {
   }
 }
 
-/// `judged`: how many tokens have been compared.
+/// `judged`: the number of tokens that were compared with the targets.
 void add_accuracy(LossReport& report, const nn::ProjectedLoss& result, int64_t judged) {
   report.extras["correct"] = static_cast<double>(result.correct);
   if (result.on_device.defined())

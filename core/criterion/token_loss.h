@@ -22,13 +22,15 @@ struct TokenLossOptions {
   /// Whether LossReport::tokens, by which losses are divided, also counts the ignored prefix.
   bool counts_prefix_tokens = false;
 
-  /// Describes the options that every such criterion has: what is reported and which tokens count.
-  /// `divisor` is a sentence about what sums are divided by without the ignored tokens.
+  /// Describes the options that every such criterion has: --report-accuracy and
+  /// --ignore-prefix-size. `divisor` is a sentence of help that says what sums are divided by if
+  /// tokens are ignored.
   PHRASEQ_API void describe_counting(OptionTable& table, const std::string& divisor);
 };
 
 /// The (label-smoothed) cross entropy of every target token of a batch, as sums. With accuracy, the
-/// extras have the sum `correct`, and kJudgedTokens if it refers to fewer tokens than the losses.
+/// extras include the sum `correct`, and kJudgedTokens if it refers to fewer tokens than the
+/// losses.
 PHRASEQ_API LossReport token_loss(const DecoderOutput& output,
                                   const Batch& batch,
                                   const TokenLossOptions& options,
