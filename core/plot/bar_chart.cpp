@@ -26,7 +26,7 @@ double bar_width(const Chart& chart) {
   return width;
 }
 
-/// Where a bar stands, and how it looks.
+/// The position and the style of a bar.
 struct Bar {
   double left = 0;  ///< like `width`, in units of the drawing
   double width = 0;

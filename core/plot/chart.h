@@ -32,7 +32,7 @@ struct Chart {
   std::string value_title;
   std::vector<Category> categories;
   std::vector<Series> series;
-  std::optional<double> lowest, highest;  ///< ends of the value axis; default: from the values
+  std::optional<double> lowest, highest;  ///< ends of the value axis; unset: automatic
 };
 
 }  // namespace phraseq::plot

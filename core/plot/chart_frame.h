@@ -16,7 +16,7 @@ class ChartFrame {
 
   Svg draw() const;
   double category_width() const { return category_width_; }
-  /// The middle of a category, and the height of a value.
+  /// The x-coordinate of the middle of a category, and the y-coordinate of a value.
   double x(size_t category) const;
   double y(double value) const;
 
@@ -24,7 +24,7 @@ class ChartFrame {
   void draw_values_axis(Svg& svg) const;
   void draw_categories(Svg& svg) const;
   void draw_legend(Svg& svg) const;
-  /// Where the entries of the legend start, line by line.
+  /// The positions of the legend's entries, line by line.
   std::vector<Point> legend_places() const;
 
   const Chart& chart_;

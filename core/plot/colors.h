@@ -11,8 +11,8 @@ namespace phraseq::plot {
 /// color vision (Okabe & Ito 2008); after that, they repeat.
 PHRASEQ_API std::string series_color(size_t number);
 
-/// From white (0) through blue to almost black (1), with even steps of lightness; NaN is
-/// white.
+/// A color between white (0), blue and almost black (1), with uniform steps of lightness; white for
+/// NaN.
 PHRASEQ_API std::string shade(double share);
 
 }  // namespace phraseq::plot

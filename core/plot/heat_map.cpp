@@ -21,7 +21,7 @@ constexpr double kGroupBand = 20;
 constexpr double kShadeWidth = 14;
 constexpr int kShadeSteps = 50;
 constexpr double kTurn = -60;
-constexpr double kSlope = 0.87;  ///< sine of the turn: how high a turned label is
+constexpr double kSlope = 0.87;  ///< sine of the rotation: height of a rotated label per width
 
 void check(const HeatMap& map) {
   const auto grouped = [](const HeatMapAxis& axis) {
@@ -55,7 +55,7 @@ bool has_names(const std::vector<LabelGroup>& groups) {
       groups.begin(), groups.end(), [](const LabelGroup& group) { return !group.name.empty(); });
 }
 
-/// Where things stand.
+/// The positions of the parts of the picture.
 struct Places {
   explicit Places(const HeatMap& map) {
     cells_width = kCell * static_cast<double>(map.columns.labels.size());
@@ -78,10 +78,11 @@ struct Places {
   }
 
   double left, top, cells_width, cells_height, shades_left, width, height;
-  bool upright;  ///< the labels of the columns
+  bool upright;  ///< false: the labels of the columns are rotated
 };
 
-/// The middles of groups with a name, and the borders between groups, in cells.
+/// Calls `name` with the middle of each named group, and `border` with each border between groups,
+/// in cells.
 template <class Name, class Border>
 void for_each_group(const std::vector<LabelGroup>& groups, const Name& name, const Border& border) {
   double begin = 0;
@@ -166,7 +167,7 @@ void draw_column_labels(Svg& svg, const HeatMapAxis& axis, const Places& places)
       });
 }
 
-/// The shades beside their numbers, at the right.
+/// Draws the scale of the shades with their numbers, on the right.
 void draw_shades(Svg& svg, const HeatMap& map, const Places& places) {
   const double left = places.shades_left;
   const double height = std::clamp(places.cells_height, 120.0, 240.0);

@@ -18,7 +18,8 @@ struct LabelGroup {
 struct HeatMapAxis {
   std::string title;
   std::vector<std::string> labels;
-  /// Sizes that add up to the labels; a line is drawn between two groups. Empty = one.
+  /// The sizes of the groups add up to the number of labels; a line is drawn between two groups.
+  /// Empty = one group.
   std::vector<LabelGroup> groups;
 };
 

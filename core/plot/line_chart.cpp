@@ -10,7 +10,8 @@ namespace {
 
 constexpr double kCategoryWidth = 44;
 constexpr double kRadius = 3.5;
-/// The distance between the points of two series, so that their intervals can be distinguished.
+/// The horizontal distance between the points of two series, so that their intervals can be
+/// distinguished.
 constexpr double kDodge = 5;
 
 /// The unbroken pieces of a line.

@@ -46,7 +46,8 @@ void draw_mark(Svg& svg, const PanelFrame& frame, const Curve& curve, const Curv
              fmt::format("{}, {:.6g}: {:.6g}", curve.name, point.x, point.y));
 }
 
-/// Lines first: marks lie on top of them. A point without neighbors is nothing but its mark.
+/// Draws the lines, then the marks on top of them. A point without neighbors is drawn as a mark
+/// only.
 void draw_curve(Svg& svg, const PanelFrame& frame, const Curve& curve) {
   const auto points =
       thin_out(curve.points, frame.lowest_x(), frame.highest_x(), frame.pixel_columns());

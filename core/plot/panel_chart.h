@@ -9,9 +9,9 @@
 
 namespace phraseq::plot {
 
-/// How a curve looks; the same in the panels and in the legend.
+/// The style of a curve, in the panels and in the legend.
 struct CurveStyle {
-  size_t color = 0;    ///< of series_color; dashed from the ninth on, where colors repeat
+  size_t color = 0;    ///< for series_color; dashed from the ninth on, because colors repeat
   bool gray = false;   ///< instead of the color: for a legend that explains only the width
   double width = 1.5;  ///< pixels
   double opacity = 1;

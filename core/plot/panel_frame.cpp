@@ -17,7 +17,7 @@ constexpr double kNotePrint = 11;
 constexpr double kNoteStep = 16;
 constexpr double kLegendStep = 20;
 constexpr double kPanelTop = 26;     ///< above the plot: the panel's title
-constexpr double kPanelBottom = 24;  ///< below it: ticks
+constexpr double kPanelBottom = 24;  ///< below the plot: ticks
 constexpr double kColumnGap = 34;
 constexpr double kXTitle = 20;
 
@@ -32,7 +32,7 @@ struct Range {
   bool is_empty() const { return lowest > highest; }
 };
 
-/// What the vertical axis has to show.
+/// The range that the vertical axis must cover.
 Range values_of(const Panel& panel) {
   Range range;
   for (const auto& curve : panel.curves) {
@@ -45,14 +45,15 @@ Range values_of(const Panel& panel) {
     range.add(0);
   if (panel.from_zero)
     range.add(0);
-  if (range.lowest == range.highest) {  // around one number
+  if (range.lowest == range.highest) {  // all values are equal
     const double half = range.lowest == 0 ? 1 : std::abs(range.lowest) / 10;
     range = {range.lowest - (panel.from_zero ? 0 : half), range.highest + half};
   }
   return range;
 }
 
-/// Numbers from a hundredth to ten million are written out.
+/// The power of ten that the axis is divided by: 0 for numbers from a hundredth to ten million,
+/// which are written out.
 int exponent_of(const Range& range) {
   const double size = std::max(std::abs(range.lowest), std::abs(range.highest));
   if (size == 0 || (size >= 0.01 && size < 1e7))
@@ -102,7 +103,7 @@ PanelGrid::PanelGrid(const PanelChart& chart) : columns(chart.panels.size() < 2 
   height = first_note + kNoteStep * static_cast<double>(note_lines.size()) + kFrameMargin / 2;
 }
 
-/// From 0 where the first point is near it.
+/// Finds the range of the horizontal axis, which begins at 0 if the first point is near it.
 void PanelGrid::find_range(const PanelChart& chart) {
   Range range;
   for (const auto& panel : chart.panels) {

@@ -29,7 +29,7 @@ struct PanelGrid {
 
   size_t columns;
   double plot_width, plot_height;
-  double label_width = 0;  ///< of the widest tick label of all panels: axes are aligned
+  double label_width = 0;  ///< of the widest tick label of all panels, so that axes are aligned
   double width, height;
   double first_panel;  ///< y of the first row of panels
   double first_note;

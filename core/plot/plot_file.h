@@ -7,8 +7,8 @@
 
 namespace phraseq::plot {
 
-/// What is wrong with the FILE of an option --plot, which is written as SVG beside the result on
-/// standard output; nothing for "", which asks for no picture.
+/// Describes the problem with the FILE of an option --plot, to which a picture is written as SVG in
+/// addition to the result on standard output; nothing if there is none. "" means no picture.
 PHRASEQ_API std::optional<std::string> plot_file_problem(const std::string& path);
 
 }  // namespace phraseq::plot

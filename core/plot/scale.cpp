@@ -8,10 +8,10 @@
 namespace phraseq::plot {
 namespace {
 
-/// The largest number that an axis reaches: the distance of two of them is a number, too.
+/// The largest number on an axis: the difference of two such numbers does not overflow.
 constexpr double kLargest = 1e300;
 
-/// "1234567.5" as "1,234,567.5".
+/// Inserts separators: "1234567.5" becomes "1,234,567.5".
 std::string with_separators(std::string text) {
   const size_t begin = text.starts_with('-') ? 1 : 0;
   size_t place = std::min(text.find('.'), text.size());
@@ -19,7 +19,7 @@ std::string with_separators(std::string text) {
   return text;
 }
 
-/// The least distance of 1, 2 or 5 times a power of ten that is not below `wanted`.
+/// The smallest distance that is 1, 2 or 5 times a power of ten and not below `wanted`.
 double round_distance(double wanted) {
   const double power = std::pow(10.0, std::floor(std::log10(wanted)));
   for (const double factor : {1.0, 2.0, 5.0}) {

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 
-/// What takes the place of the colors of text, axes and series on a dark ground.
+/// The replacements for the colors of text, axes and series on a dark background.
 constexpr std::string_view kDarkStyle = R"(<style>
 @media (prefers-color-scheme: dark) {
 svg .ground { fill: #161616; }
@@ -30,7 +30,7 @@ svg [stroke="#555555"] { stroke: #aaaaaa; }
 </style>
 )";
 
-/// Hundredths of a pixel at most: "12.5", "3", never "-0".
+/// A number with at most two decimals: "12.5", "3", never "-0".
 std::string number(double value) {
   std::string text = fmt::format("{:.2f}", value);
   text.erase(text.find_last_not_of('0') + 1);
@@ -62,7 +62,7 @@ bool is_xml_character(char32_t character) {
   return character >= 0x20 || character == '\t' || character == '\n';
 }
 
-/// East Asian characters fill a square.
+/// Whether a character fills a square, as East Asian ones do.
 bool is_wide(char32_t character) {
   return (character >= 0x1100 && character <= 0x115F) ||
          (character >= 0x2E80 && character <= 0xD7A3) ||

@@ -9,7 +9,7 @@
 /// Figures as SVG, as a file or inside a page. The same input gives the same bytes.
 namespace phraseq::plot {
 
-/// In pixels, to the right and downward.
+/// A point in pixels from the left and from the top.
 struct Point {
   double x = 0;
   double y = 0;
@@ -35,8 +35,8 @@ struct TextStyle {
 };
 
 /// An SVG figure that is being drawn; later elements cover earlier ones. Text may contain anything:
-/// it is escaped, and what XML does not allow is replaced by U+FFFD. Readers who prefer dark pages
-/// see light text on a dark background; colors that represent data keep their hue.
+/// it is escaped, and characters that XML does not allow are replaced by U+FFFD. Readers who prefer
+/// dark pages see light text on a dark background; colors that represent data keep their hue.
 class PHRASEQ_API Svg {
  public:
   /// `title` describes the figure to readers who cannot see it.
@@ -51,7 +51,7 @@ class PHRASEQ_API Svg {
   void circle(const Point& center, double radius, const Paint& paint, std::string_view tip = {});
   void line(const Point& from, const Point& to, const Paint& paint);
   void polyline(const std::vector<Point>& points, const Paint& paint);
-  /// The base line of the text goes through `point`.
+  /// `point` is on the base line of the text.
   void text(const Point& point, std::string_view content, const TextStyle& style = {});
 
   /// The content of an SVG file.
@@ -68,14 +68,15 @@ class PHRASEQ_API Svg {
   std::string shapes_;
 };
 
-/// Text between tags or in an attribute: & < > " escaped, what XML does not allow replaced.
+/// Escapes & < > " for text between tags or in an attribute, and replaces characters that XML does
+/// not allow.
 PHRASEQ_API std::string escape_xml(std::string_view text);
 
 /// The approximate width of the text in a sans-serif font of this size; exact widths depend on the
 /// reader's fonts.
 PHRASEQ_API double text_width(std::string_view text, double size);
 
-/// The text, or its beginning and end around "…" if it is wider than `width`.
+/// The text, or, if it is wider than `width`, its beginning and end with "…" between them.
 PHRASEQ_API std::string shorten(std::string_view text, double size, double width);
 
 /// Lines no wider than `width`, broken at spaces; a word that is too wide by itself is shortened.

@@ -8,12 +8,12 @@
 namespace phraseq::plot {
 namespace {
 
-/// The points of one strip, as numbers of places in the curve.
+/// The points of one strip that are kept, as indices in the curve.
 struct Strip {
   size_t first, lowest, highest, last;
 };
 
-/// In the order of the curve, each once.
+/// Appends the points of a strip in the order of the curve, without duplicates.
 void append(const Strip& strip,
             const std::vector<CurvePoint>& points,
             std::vector<CurvePoint>& kept) {

@@ -13,8 +13,8 @@ struct CurvePoint {
   double y = 0;
 };
 
-/// At most four points for each of `columns` strips between `lowest` and `highest` x: the first,
-/// the last, the lowest and the highest, so that no peak is lost. A gap stays a gap.
+/// Keeps at most four points for each of `columns` strips between `lowest` and `highest` x: the
+/// first, the last, the lowest and the highest, so that no peak is lost. Gaps remain gaps.
 PHRASEQ_API std::vector<CurvePoint> thin_out(const std::vector<CurvePoint>& points,
                                              double lowest,
                                              double highest,

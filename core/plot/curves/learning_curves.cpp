@@ -17,7 +17,7 @@
 namespace phraseq::plot {
 namespace {
 
-constexpr size_t kValidationOfOneRun = 4;  ///< vermilion, next to the blue of training
+constexpr size_t kValidationOfOneRun = 4;  ///< vermilion, in contrast to the blue of training
 
 double x_of(const Measurement& point, CurveAxis axis) {
   switch (axis) {
@@ -53,14 +53,14 @@ const std::vector<Measurement>& series(const Measurements& all, const std::strin
   return found == all.end() ? none : found->second;
 }
 
-/// Intervals, unless a short run ended before there were as many of them as epochs.
+/// The values by interval or, if a short run has fewer intervals than epochs, by epoch.
 const std::vector<Measurement>& training_series(const RunMetrics& run, const std::string& key) {
   const auto& intervals = series(run.intervals, key);
   const auto& epochs = series(run.epochs, key);
   return intervals.size() >= epochs.size() ? intervals : epochs;
 }
 
-/// Collects the panels, and what the picture has to say about them.
+/// Collects the panels, and the notes of the picture.
 class CurvePainter {
  public:
   CurvePainter(const std::vector<LabeledRun>& runs, const CurveSettings& settings)
@@ -192,7 +192,7 @@ class CurvePainter {
   PanelChart chart_;
   bool has_training_ = false, has_validation_ = false;
   std::vector<std::string> incomplete_, not_finite_;
-  std::set<std::string> without_place_;  ///< labels of runs
+  std::set<std::string> without_place_;  ///< labels of runs without a position on the axis
 };
 
 void draw_folder(const std::string& folder) {

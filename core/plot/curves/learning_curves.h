@@ -23,7 +23,7 @@ struct CurveSettings {
   std::vector<std::string> metrics = {
       "loss", "nll_loss", "score", "lr", "gradient_norm", "tokens_per_second"};
   CurveAxis x = CurveAxis::kUpdates;
-  double smoothing = 0;  ///< weight of the past in the moving average of training curves; 0 = none
+  double smoothing = 0;  ///< weight of the past in the average of training curves; 0: off
   std::string title;     ///< empty: made from the label of a single run
 };
 

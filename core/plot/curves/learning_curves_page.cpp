@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kCurvesStyle = "svg { max-width: 100%; height: auto; }\n";
 
-/// The last point of all that a run measured.
+/// The last point among all measurements of a run.
 Measurement last_of(const RunMetrics& run) {
   Measurement last;
   for (const auto* part : {&run.intervals, &run.epochs, &run.validations}) {

@@ -55,7 +55,7 @@ void add_once(std::vector<std::string>& keys, const std::string& key) {
     keys.push_back(key);
 }
 
-/// What `name` selects of the scores of translations: one, all ("score"), or none.
+/// The scores of translations that `key` selects: one, all ("score"), or none.
 std::vector<std::string> selected_scores(const std::string& key,
                                          const std::set<std::string>& scores) {
   for (const std::string& known : scores) {

@@ -25,7 +25,7 @@ constexpr KnownMetric kKnown[] = {{"loss", "Loss (bits per token)", false},
                                   {"tokens_per_update", "Target tokens per update", true},
                                   {"correct_per_token", "Share of correct tokens", true}};
 
-/// Names of fairseq's log and of daily use.
+/// Names from fairseq's log, and common names.
 constexpr std::string_view kOtherNames[][2] = {{"nll", "nll_loss"},
                                                {"gnorm", "gradient_norm"},
                                                {"clip", "clipped"},

@@ -7,8 +7,7 @@ namespace phraseq::plot {
 /// The title of a metric's panel, with its unit: "Loss (bits per token)".
 std::string metric_title(const std::string& key);
 
-/// Whether a metric's panel begins at 0: those of rates, norms and shares do, those of losses do
-/// not.
+/// Whether a metric's panel begins at 0: true for rates, norms and shares, false for losses.
 bool starts_at_zero(const std::string& key);
 
 /// Whether `train` can record the metric.

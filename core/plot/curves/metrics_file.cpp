@@ -17,8 +17,8 @@ namespace {
 
 constexpr int64_t kLongestRecord = int64_t{1} << 28;
 
-/// Gathers records in the order of the file; what a resumed run repeats replaces what was there,
-/// and a run that starts from scratch replaces everything.
+/// Collects records in the order of the file. The records of a resumed run replace those that they
+/// repeat, and a run that starts from scratch replaces everything.
 class RecordCollector {
  public:
   void add(const MetricsRecord& record) {
@@ -48,7 +48,8 @@ class RecordCollector {
     double updates, epochs;
   };
 
-  /// Without an event that says so: the clock or the updates went back.
+  /// Whether a new process begins without an event that says so: the clock or the number of updates
+  /// decreases.
   bool begins_process(const MetricsRecord& record) const {
     return record.wall < wall_ || record.updates < updates_;
   }
@@ -89,7 +90,8 @@ class RecordCollector {
     }
   }
 
-  /// Validations know their epoch only: the share comes from the training around them.
+  /// Sets the positions of validations. Their records contain only the epoch, so its share is
+  /// interpolated between the training records around them.
   void set_epochs(std::vector<Measurement>& points) const {
     for (Measurement& point : points) {
       const auto after = std::lower_bound(

@@ -13,26 +13,26 @@ namespace phraseq::plot {
 /// How long a run has trained, over all processes of a resumed run.
 struct TrainingTime {
   double hours = 0;
-  double processor_hours = 0;  ///< of all threads; NaN if the file does not say
+  double processor_hours = 0;  ///< of all threads; NaN if not in the file
 };
 
 /// One number of metrics.jsonl and when it was measured.
 struct Measurement {
   double updates = 0;
-  double epochs = 0;  ///< finished ones, including the finished share of the current one
+  double epochs = 0;  ///< finished epochs, including the share of the current one
   TrainingTime time;
   double value = 0;  ///< NaN if the file has null: the number was not finite
 };
 
 using Measurements = std::map<std::string, std::vector<Measurement>>;  ///< by key of the file
 
-/// What a run measured, as docs/formats/metrics.md describes it, sorted by updates. If a resumed
-/// run repeated updates, only the repetition counts.
+/// The measurements of a run, as docs/formats/metrics.md describes them, sorted by updates. If a
+/// resumed run repeated updates, only the repetition counts.
 struct RunMetrics {
   std::string path;              ///< of the file
   Measurements intervals;        ///< every --log-interval updates
   Measurements epochs;           ///< at the end of each epoch
-  Measurements validations;      ///< a score is under its name, "BLEU"
+  Measurements validations;      ///< scores by their names, such as "BLEU"
   std::set<std::string> scores;  ///< names of scores among the validations
   int64_t bad_lines = 0;         ///< lines that are not the JSON object of an event; left out
   int64_t first_bad_line = 0;    ///< from 1

@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
-/// Where and when, rather than what was measured.
+/// Keys that say where and when a value was measured.
 constexpr std::array<std::string_view, 10> kPlaceKeys = {"epoch",
                                                          "batch",
                                                          "batches",

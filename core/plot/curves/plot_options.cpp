@@ -15,7 +15,8 @@
 namespace phraseq::plot {
 namespace {
 
-/// The names of the folders; of two equal ones the paths as they were given.
+/// The labels of the runs: the names of their folders, or their paths as given if two names are
+/// equal.
 std::vector<std::string> labels_of(const PlotOptions& options) {
   if (!options.labels.empty())
     return options.labels;
