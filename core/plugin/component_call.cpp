@@ -7,7 +7,8 @@
 namespace phraseq {
 namespace {
 
-/// What computes with tensors fails by a bug; what reads, counts or keeps things fails in use.
+/// A failure of a component that computes with tensors counts as a bug; a failure of any other
+/// component, as an error in its use.
 ExitCode exit_code_for(std::string_view kind) {
   const bool computes = kind == "architecture" || kind == "criterion" || kind == "decoder";
   return computes ? kExitBug : kExitPlugin;

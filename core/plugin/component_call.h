@@ -14,14 +14,14 @@
 namespace phraseq {
 
 /// The error for an exception from a component's own code: it names the component, its file, and
-/// what it was doing. The exit code is kExitPlugin, or kExitBug for an architecture, a criterion or
-/// a decoder.
+/// the operation that failed. The exit code is kExitPlugin, or kExitBug for an architecture, a
+/// criterion or a decoder.
 PHRASEQ_API Error component_failure(const Component& component,
                                     std::string_view doing,
                                     std::string_view what);
 
-/// Calls code of a plugin. What it throws becomes a `component_failure`, except phraseq's own
-/// errors and lack of memory, which are passed on, and failures of the file system, which become an
+/// Calls code of a plugin. Its exceptions become a `component_failure`, except phraseq's own errors
+/// and lack of memory, which are passed on, and failures of the file system, which become an
 /// IoError.
 template <class Work>
 decltype(auto) call_component(const Component& component,
@@ -43,7 +43,8 @@ decltype(auto) call_component(const Component& component,
   }
 }
 
-/// What a component returned; a `component_failure` if it is null: "it returned no corpus".
+/// Returns the result of a component; throws a `component_failure` if it is null: "it returned no
+/// corpus".
 template <class Result>
 std::unique_ptr<Result> require_result(const Component& component,
                                        std::string_view doing,

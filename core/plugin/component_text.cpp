@@ -8,7 +8,7 @@
 namespace phraseq {
 namespace {
 
-/// A component's options with what `preset` makes of them, or as they are.
+/// A component's options, with `preset` applied if it is given.
 struct Described {
   explicit Described(const Component& component, const Preset* preset = nullptr)
       : options(component.make_options()) {
@@ -22,7 +22,7 @@ struct Described {
   OptionTable table;
 };
 
-/// "encoder-layers 12, dropout 0.3": what differs from the defaults.
+/// The values of a preset that differ from the defaults: "encoder-layers 12, dropout 0.3".
 std::string preset_values(const Component& component, const Preset& preset) {
   const Described changed(component, &preset);
   std::vector<std::string> values;
@@ -42,7 +42,8 @@ std::string value_line(const OptionField& field, bool with_default) {
                      with_default ? fmt::format("  (default {})", shown(field.default_text)) : "");
 }
 
-/// The lines of the options that differ from their defaults, or of those that do not.
+/// The lines of the options that differ from their defaults, or, if `changed` is false, of those
+/// that do not.
 std::string value_lines(const OptionTable& table, bool changed) {
   std::string lines;
   for (const OptionField& field : table.fields()) {

@@ -20,7 +20,7 @@ PHRASEQ_API std::string preset_text(const Component& component, const Preset& pr
 /// writes the same page.
 PHRASEQ_API std::string component_markdown(const Component& component);
 
-/// What is wrong with a component's own description, one sentence each: a default or preset that is
+/// The problems of a component's own description, one sentence each: a default or preset that is
 /// out of its range, contradicts another option or cannot be applied.
 PHRASEQ_API std::vector<std::string> component_problems(const Component& component);
 

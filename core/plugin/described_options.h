@@ -8,7 +8,7 @@
 
 namespace phraseq {
 
-/// Adds a component's options to a table. The error for what their code throws names the plugin.
+/// Adds a component's options to a table. If their code throws, the error names the plugin.
 PHRASEQ_API void describe_options(const Component& component, Options& options, OptionTable& table);
 
 /// New options of a component, with their description.

@@ -24,7 +24,7 @@ constexpr uint16_t kMachine = EM_AARCH64;
 #error "name this processor's ELF machine number here"
 #endif
 
-/// The bytes of a file, handed out only where they exist.
+/// Reads parts of a file, and throws if they are not within it.
 class ElfFile {
  public:
   explicit ElfFile(const std::string& path) : path_(path), stream_(path, std::ios::binary) {
@@ -45,7 +45,7 @@ class ElfFile {
     return result;
   }
 
-  /// A table of plain structs.
+  /// Reads a table of plain structs.
   template <class Entry>
   std::vector<Entry> table(uint64_t offset, uint64_t size) {
     const std::string raw = bytes(offset, size);
@@ -86,7 +86,7 @@ Elf64_Ehdr read_header(ElfFile& file) {
   return header;
 }
 
-/// The string that starts at `offset` of a string table.
+/// The string at `offset` in the string table `strings`.
 std::string name_at(const ElfFile& file, const std::string& strings, uint64_t offset) {
   const size_t end = offset < strings.size() ? strings.find('\0', offset) : std::string::npos;
   if (end == std::string::npos)

@@ -7,14 +7,15 @@
 
 namespace phraseq {
 
-/// What can be read from a shared library without loading it.
+/// The parts of a shared library that can be read without loading it.
 struct LibraryFile {
-  std::vector<std::string> exported;  ///< defined symbols that others can see
+  std::vector<std::string> exported;  ///< exported symbols
   std::vector<std::string> needed;    ///< file names of the libraries that it is linked with
 };
 
 /// Reads the dynamic symbol table of a 64-bit ELF library for this processor, checking every offset
-/// against the file's size. Throws a PluginError that says what the file is instead.
+/// against the file's size. For any other file, throws a PluginError that says what kind of file it
+/// is.
 ///
 /// Boost.DLL's `library_info` is not used: it reads the static symbol table, which `strip` removes
 /// (a stripped plugin would have no manifest), and does not check its offsets.

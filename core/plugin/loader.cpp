@@ -39,7 +39,7 @@ void reject_if_writable_by_others(const fs::path& path) {
       fmt::format("'chmod o-w {}' corrects it.", path.string()));
 }
 
-/// The file's real path, after the checks that need no look inside.
+/// Returns the file's real path after the checks that do not read its content.
 fs::path checked_path(const std::string& path) {
   std::error_code error;
   const fs::path real = fs::canonical(path, error);
@@ -86,8 +86,8 @@ void check_manifest_symbol(const std::string& path, const LibraryFile& library) 
       "A plugin contains PHRASEQ_PLUGIN(...) and is built with phraseq_add_plugin().");
 }
 
-/// The loader's own words; Boost wraps them in an error code that says "Bad file descriptor"
-/// whatever happened.
+/// Extracts the dynamic loader's message; Boost adds an error code that always says "Bad file
+/// descriptor".
 std::string loader_message(std::string_view text) {
   constexpr std::string_view kBegin = "dlerror system message: ";
   const size_t begin = text.find(kBegin);
@@ -113,8 +113,9 @@ std::string loader_message(std::string_view text) {
                     "reports such symbols when the plugin is built.");
 }
 
-/// Loads the library for the life of the process: code, types and strings of a plugin live on in
-/// objects and exceptions, and libraries built by g++ do not unload anyway (STB_GNU_UNIQUE).
+/// Loads the library for the lifetime of the process: objects and exceptions may refer to code,
+/// types and strings of a plugin, and libraries built by g++ are not unloaded anyway
+/// (STB_GNU_UNIQUE).
 const boost::dll::shared_library& load_forever(const std::string& path) {
   using namespace boost::dll;
   static auto& kept = *new std::map<std::string, shared_library>;
@@ -131,7 +132,8 @@ bool needs_torch(const LibraryFile& library) {
   });
 }
 
-/// Checkpoints record a plugin's name, and messages tell users to install it by that name.
+/// Throws PluginError if the plugin's name is invalid. Checkpoints record this name, and messages
+/// tell users to install the plugin by it.
 void check_name(const LoadedPlugin& plugin) {
   if (is_valid_name(plugin.name, "_-"))
     return;
@@ -152,7 +154,7 @@ LoadedPlugin load_checked(Registry& registry, const std::string& path) {
   return plugin;
 }
 
-/// The folder `phraseq` next to the library that holds this function.
+/// The folder `phraseq` next to the library that contains this function.
 std::string folder_beside_this_library() {
   Dl_info info{};
   if (dladdr(reinterpret_cast<const void*>(&plugin_search_path), &info) == 0)

@@ -10,7 +10,7 @@
 
 namespace phraseq {
 
-/// A plugin's tokenizer: when it throws, the error names the plugin. The selection's component
+/// A plugin's tokenizer: if it throws, the error names the plugin. The selection's component
 /// outlives it.
 class PHRASEQ_API NamedTokenizer final : public Tokenizer {
  public:

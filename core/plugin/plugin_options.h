@@ -8,8 +8,8 @@
 
 namespace phraseq {
 
-/// --plugin-dir. Commands read it with peek_list before they parse, because plugins have options,
-/// too.
+/// --plugin-dir. Commands read it with peek_list before they parse their arguments, because plugins
+/// also have options.
 struct PHRASEQ_API PluginOptions {
   std::vector<std::string> plugin_dir;
 

@@ -14,7 +14,8 @@
 namespace phraseq {
 namespace {
 
-/// A name as it is registered: '-' means '_', as in the names of options.
+/// The name under which a component is registered: '-' is equivalent to '_', as in the names of
+/// options.
 std::string registered_name(std::string_view name) {
   std::string result(name);
   std::replace(result.begin(), result.end(), '-', '_');
@@ -33,7 +34,7 @@ const Preset* find_preset(const Component& component, std::string_view name) {
   return nullptr;
 }
 
-/// The component with the preset applied, if there is one.
+/// Selects a component; applies the preset if there is one.
 Selection selection_of(const Component& component, const std::string& name, const Preset* preset) {
   return call_component(component, "making its options", [&] {
     Selection selection{&component, name, component.make_options()};

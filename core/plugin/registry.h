@@ -28,7 +28,7 @@ struct Preset {
   TrainingDefaults training = {};
 };
 
-/// One thing that a plugin offers under a name.
+/// A component that a plugin offers under a name.
 struct Component {
   std::string kind;  ///< "architecture", "criterion" …: the interface's kKind
   std::string name;
@@ -62,7 +62,7 @@ struct Selection {
 /// name. It is frozen by the first lookup, so the meaning of a name cannot change within a run.
 class PHRASEQ_API Registry {
  public:
-  /// Throws PluginError for a duplicate (naming both files) or when frozen.
+  /// Throws PluginError for a duplicate (naming both files) or if the registry is frozen.
   void add(Component component);
 
   /// Registers `Implementation` of `Interface`, made from its options struct and the interface's
@@ -83,11 +83,11 @@ class PHRASEQ_API Registry {
     add(std::move(component));
   }
 
-  /// The component, or the component of the preset of that name with the preset applied. Throws a
-  /// UsageError that suggests the three nearest names of the kind and the command that lists all of
-  /// them.
+  /// Returns the component of this name, or the component that has a preset of this name, with the
+  /// preset applied. Throws a UsageError that suggests the three nearest names of the kind and the
+  /// command that lists all of them.
   Selection select(std::string_view kind, std::string_view name) const;
-  /// The same; nothing if there is no such name.
+  /// Does the same, but returns nothing if there is no such name.
   std::optional<Selection> find(std::string_view kind, std::string_view name) const;
   std::vector<const Component*> components() const;  ///< by kind, then name
   std::vector<std::string> names(std::string_view kind) const;
@@ -105,7 +105,7 @@ class PHRASEQ_API Registry {
 
   std::map<std::pair<std::string, std::string>, Component> components_;
   std::vector<LoadedPlugin> plugins_;
-  const LoadedPlugin* current_plugin_ = nullptr;  ///< the one that is registering
+  const LoadedPlugin* current_plugin_ = nullptr;  ///< the plugin that is registering its components
   mutable bool frozen_ = false;
 };
 
@@ -123,8 +123,8 @@ PHRASEQ_API void add_described(OptionTable& table, const Selection& selection);
 /// The selected component's options. They belong to the selection, which must outlive the table.
 PHRASEQ_API OptionTable described(const Selection& selection);
 
-/// What is wrong with the values of the selected component's options (Options::problems); nothing
-/// if no component is selected.
+/// The problems of the values of the selected component's options (Options::problems); nothing if
+/// no component is selected.
 PHRASEQ_API std::vector<std::string> problems_of(const Selection& selection);
 PHRASEQ_API void add_problems_of(const Selection& selection, std::vector<std::string>& problems);
 
@@ -140,15 +140,16 @@ Preset preset(std::string name,
           std::move(training)};
 }
 
-/// The error for a file that a component cannot use; its plugin is named only if no file is.
+/// The error for a file that a component cannot use; it names the plugin only if it does not name a
+/// file.
 inline IoError file_failure(const Component& component,
                             const std::filesystem::filesystem_error& failure) {
   const std::string path = failure.path1().string();
   return {path.empty() ? component.plugin : path, "use", failure.code().value()};
 }
 
-/// Calls the selected component's factory. What it throws becomes a PluginError that begins with
-/// the plugin's name, except phraseq's own errors, which are passed on, and failures of the file
+/// Calls the selected component's factory. An exception becomes a PluginError that begins with the
+/// plugin's name, except phraseq's own errors, which are passed on, and failures of the file
 /// system, which become an IoError. Throws OutOfMemory.
 template <class Interface>
 std::unique_ptr<Interface> create(const Selection& selection,

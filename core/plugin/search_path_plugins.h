@@ -14,7 +14,7 @@ struct PHRASEQ_API SearchPathPlugins {
   Registry registry;
   std::vector<std::string> rejections;  ///< why plugins were not loaded
 
-  /// `folders` come before all others of the search path.
+  /// `folders` precede all others in the search path.
   explicit SearchPathPlugins(const std::vector<std::string>& folders,
                              const std::string& except = "");
 

@@ -12,16 +12,16 @@ namespace phraseq {
 /// uses these values where neither the command line nor a configuration file gives one; a preset
 /// without them trains with the defaults of `phraseq train`.
 struct TrainingDefaults {
-  std::string criterion;     ///< an empty name: the default of `phraseq train`
+  std::string criterion;     ///< empty: the default of `phraseq train`
   std::string optimizer;     ///< the same
   std::string lr_scheduler;  ///< the same
-  /// Option names and values. Those of components that are not selected are ignored, and so are the
-  /// learning rate if a different optimizer is selected and the batch size if a different limit is
+  /// Option names and values. Options of components that are not selected are ignored. So are the
+  /// learning rate if a different optimizer is selected, and the batch size if a different limit is
   /// given.
   std::vector<std::pair<std::string, std::string>> options;
-  /// Warm-up updates as a share of the updates of the run; 0 = the scheduler's own default.
+  /// Warm-up updates as a share of the updates of the run; 0 = the scheduler's default.
   double warmup_share = 0.0;
-  /// Share all embeddings when source and target use one dictionary.
+  /// Share all embeddings if source and target use one dictionary.
   bool tie_when_joined = false;
 
   bool empty() const { return options.empty() && criterion.empty(); }
@@ -33,7 +33,7 @@ struct TrainingDefaults {
 PHRASEQ_API TrainingDefaults small_corpus_training();
 
 /// Defaults of fairseq 0.12.2's training that differ from phraseq's: a fixed learning rate, no
-/// label smoothing, and the smoothing of that version.
+/// label smoothing, and that version's form of label smoothing.
 PHRASEQ_API TrainingDefaults fairseq_training();
 
 }  // namespace phraseq
