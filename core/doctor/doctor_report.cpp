@@ -20,7 +20,7 @@ constexpr int64_t kMinDisk = int64_t{1} << 30;
 constexpr int64_t kMinMemory = int64_t{1} << 29;
 constexpr int64_t kMinFiles = 256;
 
-/// Whether a number was found out and is below what is needed.
+/// Whether a number is known and below the required minimum.
 bool is_below(const json& number, int64_t least) {
   return number.is_number() && number.get<double>() < static_cast<double>(least);
 }
@@ -96,7 +96,7 @@ class Judge {
   int exit_code_ = kExitOk;
 };
 
-/// Adds the problems in what was found, and the exit code.
+/// Adds the problems of the report and the exit code.
 void judge(json& report) {
   Judge judge(report);
   judge.training();
@@ -105,7 +105,7 @@ void judge(json& report) {
   report["exit_code"] = judge.exit_code();
 }
 
-/// "Memory" and what is said of it.
+/// A row of the page: a title such as "Memory", and a text.
 std::string row(std::string_view title, std::string_view text) {
   return fmt::format("{:<13}{}\n", title, text);
 }

@@ -9,7 +9,7 @@
 
 namespace phraseq {
 
-/// Everything that `phraseq doctor` finds out: {"phraseq", "machine", "plugins", "training",
+/// The complete report of `phraseq doctor`: {"phraseq", "machine", "plugins", "training",
 /// "problems": [{"part", "text"}], "exit_code"}. The exit code is 0 = no problem, 1 = the training
 /// step failed, 5 = a plugin cannot be used, 6 = disk, memory or a limit; the first of these that
 /// applies.

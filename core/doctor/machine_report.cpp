@@ -29,7 +29,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-/// Instruction sets that our kernels or LibTorch choose their code by.
+/// Instruction sets by which phraseq's kernels or LibTorch choose their code.
 constexpr std::array<std::string_view, 16> kFeatures = {"sse4_2",
                                                         "avx",
                                                         "avx2",
@@ -47,12 +47,12 @@ constexpr std::array<std::string_view, 16> kFeatures = {"sse4_2",
                                                         "sve",
                                                         "i8mm"};
 
-/// Variables that change what the programs do.
+/// Environment variables that change the behavior of the programs.
 constexpr std::array<std::string_view, 5> kVariables = {
     "CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH", "LD_PRELOAD", "TMPDIR", "CUBLAS_WORKSPACE_CONFIG"};
 constexpr std::array<std::string_view, 4> kPrefixes = {"PHRASEQ_", "OMP_", "GOMP_", "MKL_"};
 
-/// The values of the first lines "key : value" whose key is one of `keys`.
+/// The value of the first line "key : value" whose key is one of `keys`.
 std::string first_value(const std::string& file, std::initializer_list<std::string_view> keys) {
   std::ifstream stream(file);
   for (std::string line; std::getline(stream, line);) {
@@ -90,7 +90,7 @@ json processor() {
           {"features", feature_list()}};
 }
 
-/// "16384 kB" of /proc/meminfo in bytes.
+/// A value of /proc/meminfo, such as "16384 kB", in bytes.
 json memory_line(std::string_view key) {
   const std::string text = first_value("/proc/meminfo", {key});
   return text.empty() ? json() : json(std::strtoll(text.c_str(), nullptr, 10) * 1024);

@@ -6,10 +6,10 @@
 
 namespace phraseq {
 
-/// What phraseq can use of this machine: {"system", "processor": {"model", "cores", "usable_cores",
+/// The resources of this machine: {"system", "processor": {"model", "cores", "usable_cores",
 /// "features"}, "memory": {"total_bytes", "available_bytes", "limit_bytes"}, "disk": [{"folder",
 /// "free_bytes", "total_bytes", "writable"}], "locale": {"name", "encoding"}, "limits",
-/// "environment"}. What cannot be determined is null.
+/// "environment"}. Values that cannot be determined are null.
 PHRASEQ_API nlohmann::json machine_report();
 
 }  // namespace phraseq

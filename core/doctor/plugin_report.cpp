@@ -23,7 +23,7 @@ using nlohmann::json;
 
 constexpr unsigned kLoadSeconds = 60;  // for one plugin
 
-/// What is said of one plugin, with its components in the registry.
+/// The report on one plugin; adds its components to the registry.
 json loaded_report(Registry& registry, const std::string& file) {
   const size_t before = registry.components().size();
   try {
@@ -37,7 +37,8 @@ json loaded_report(Registry& registry, const std::string& file) {
   }
 }
 
-/// In the child: one line for each plugin, written at once, because the next one may end it.
+/// Runs in the child process: writes a line for each plugin at once, because the next plugin may
+/// end the process.
 [[noreturn]] void report_each(const std::vector<std::string>& files, size_t first, int descriptor) {
   Registry registry;
   for (size_t i = first; i < files.size(); ++i) {
@@ -59,7 +60,8 @@ std::string ending_text(int status) {
   return fmt::format("terminates the process that loads it: {}", strsignal(WTERMSIG(status)));
 }
 
-/// Appends the reports from `first` on, up to the plugin that ended the child, if one did.
+/// Appends the reports on the plugins from `first` on, up to the plugin that ended the child
+/// process, if any.
 void report_from(const std::vector<std::string>& files, size_t first, json& reports) {
   const MemoryFile output(files[first]);
   const pid_t child = fork();
@@ -70,7 +72,7 @@ void report_from(const std::vector<std::string>& files, size_t first, json& repo
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
   const std::string text = output.content();
-  // A last line without its end is of a child that could not write all of it.
+  // An incomplete last line is ignored: the child process ended before it was written.
   size_t at = 0;
   for (size_t end = text.find('\n'); end != std::string::npos; end = text.find('\n', at)) {
     reports.push_back(json::parse(text.substr(at, end - at)));

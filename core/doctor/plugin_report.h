@@ -11,7 +11,7 @@ namespace phraseq {
 
 /// Loads every plugin of the folders, all in one child process, so that a damaged library cannot
 /// crash this one: {"folders", "files": [{"file", "name", "version", "components"} or {"file",
-/// "problem"}], "problem": of the folders, or null}. A plugin that ends or blocks the child is
+/// "problem"}], "problem": one of the folders, or null}. A plugin that ends or blocks the child is
 /// reported with the signal, and the others are still examined.
 PHRASEQ_API nlohmann::json plugin_report(std::span<const std::string> folders);
 

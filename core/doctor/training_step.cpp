@@ -29,7 +29,7 @@ constexpr const char* kTarget =
     "ein Mann geht\neine Frau geht\nder Mann liest ein Buch\ndie Frau liest das Buch\n"
     "ein Kind spielt\ndas Kind liest\nein Mann spielt\ndie Frau spielt\n";
 
-/// What went wrong in a program; null when nothing did.
+/// The problem of a program; null if it succeeded.
 json failure_of(const std::string& program, const ProgramOutput& result) {
   if (result.exit_code == kExitOk)
     return nullptr;
@@ -42,7 +42,7 @@ json failure_of(const std::string& program, const ProgramOutput& result) {
           {"exit_code", result.exit_code}};
 }
 
-/// Only with the plugins that belong to the programs: those of the user are reported elsewhere.
+/// Runs a program without the user's plugins, which are reported elsewhere.
 json run_part(const std::string& program, const std::vector<std::string>& arguments) {
   const std::array<std::string, 1> without = {"PHRASEQ_PLUGIN_PATH"};
   return failure_of(program, program_output(program, arguments, {without, kLimit}));

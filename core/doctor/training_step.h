@@ -10,7 +10,7 @@ namespace phraseq {
 
 /// Runs `phraseq-preprocess` and `phraseq-train` of the folder `programs` on a few sentences: one
 /// update of transformer_tiny with the built-in plugins, in a temporary folder that is removed
-/// again. {"loss": nats per token, "seconds", "device", "threads", "processor_level", "cuda",
+/// afterwards. {"loss": nats per token, "seconds", "device", "threads", "processor_level", "cuda",
 /// "cuda_devices"} or {"problem", "exit_code"}.
 PHRASEQ_API nlohmann::json training_step(const std::string& programs);
 
