@@ -13,7 +13,7 @@
 namespace phraseq::analysis {
 namespace {
 
-/// 0 to 3: t2t, t2p, p2t, p2p.
+/// The index of a quadrant, from 0 to 3: t2t, t2p, p2t, p2p.
 size_t quadrant(const AttentionWeights& weights, size_t query_kind, size_t key_kind) {
   return (weights.query_ngrams[query_kind] > 1 ? 2 : 0) +
          (weights.key_ngrams[key_kind] > 1 ? 1 : 0);
@@ -41,7 +41,7 @@ void add_peak(const AttentionWeights& weights, int64_t head, int64_t query, Quad
   for_each_weight(weights, head, query, [&](size_t place, float weight) {
     largest[place] = std::max(largest[place], static_cast<double>(weight));
   });
-  const auto best = std::max_element(largest.begin(), largest.end());  // the first of equals
+  const auto best = std::max_element(largest.begin(), largest.end());  // the first one if equal
   if (*best > 0)
     points[static_cast<size_t>(best - largest.begin())] += 1;
 }

@@ -18,7 +18,7 @@ namespace phraseq::analysis {
 /// and p a longer n-gram: t2t, t2p, p2t, p2p.
 enum class ActivationStatistic {
   /// For each head and query token, the largest weight in the rows of the n-grams that end there
-  /// gives its quadrant a point; among equal weights, that of the first quadrant.
+  /// scores a point for its quadrant; among equal weights, the first quadrant gets it.
   kPeak,
   /// The weights of each quadrant, added up.
   kMass,
@@ -39,7 +39,7 @@ PHRASEQ_API Quadrants activation_of(const AttentionWeights& weights,
                                     ActivationStatistic statistic,
                                     double threshold);
 
-/// The plain mean over sentences of their shares, layer by layer.
+/// The unweighted mean of the sentences' shares, layer by layer.
 class PHRASEQ_API ActivationTable {
  public:
   ActivationTable(AttentionPlace place, ActivationStatistic statistic, double threshold)
@@ -49,12 +49,13 @@ class PHRASEQ_API ActivationTable {
 
   struct Row {
     int64_t layer = 0;
-    int64_t sentences = 0;  ///< that counted
-    Quadrants shares{};     ///< their mean; all 0 without sentences
+    int64_t sentences = 0;  ///< with a share above 0
+    Quadrants shares{};     ///< mean over these sentences; all 0 without any
   };
   std::vector<Row> rows() const;
 
-  /// The table as percentages, as in the paper; as JSON (docs/formats/analyze_json.md); as bars.
+  /// The table as text with percentages, as in the paper; as JSON (docs/formats/analyze_json.md);
+  /// as a bar chart.
   std::string text() const;
   std::string json() const;
   plot::Svg plot() const;

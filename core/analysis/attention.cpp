@@ -54,7 +54,7 @@ constexpr PlaceName kDecoderPhrases = {AttentionPlace::kCross,
 
 constexpr std::string_view kRecurrentAttention = "decoder.attention.weights";
 
-/// The layer, from 1, of a module of this place.
+/// The layer, from 1, of a module at this place; nothing for other modules.
 std::optional<int64_t> layer_of(const std::string& name, const PlaceName& place) {
   if (name == kRecurrentAttention && place.module == ".encoder_attn.weights")
     return 1;
@@ -67,7 +67,7 @@ std::optional<int64_t> layer_of(const std::string& name, const PlaceName& place)
   return layer ? std::optional(*layer + 1) : std::nullopt;
 }
 
-/// The n of each kind: as noted, or 1, 2 …
+/// The n of each kind of n-gram: from the note, otherwise 1, 2 …
 std::vector<int64_t> ngrams(const RecordedTensor& tensor, const char* note, int64_t kinds) {
   const auto found = tensor.notes.find(note);
   if (found != tensor.notes.end())
@@ -93,7 +93,7 @@ AttentionWeights read_weights(const RecordedTensor& tensor, AttentionPlace place
   return weights;
 }
 
-/// The weights of all modules of a place, by layer.
+/// The weights of all modules at a place, by layer.
 std::vector<AttentionWeights> weights_of(const RecordedSentence& sentence, const PlaceName& place) {
   std::vector<AttentionWeights> found;
   for (const auto& tensor : sentence.tensors) {

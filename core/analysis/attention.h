@@ -33,15 +33,15 @@ struct PHRASEQ_API AttentionWeights {
 };
 
 /// The attention weights among a sentence's recorded tensors, by layer. They refer to the sentence,
-/// which must outlive them.
-/// Recognized by the names that Transformers here have: `encoder.layers.N.self_attn.weights`,
-/// `decoder.layers.N.self_attn.weights`, `decoder.layers.N.encoder_attn.weights`; and by that of
-/// recurrent decoders, `decoder.attention.weights`. Throws FormatError for a tensor of such a name
-/// with a different layout.
+/// which must outlive them. They are recognized by the names that they have in phraseq's
+/// Transformers: `encoder.layers.N.self_attn.weights`, `decoder.layers.N.self_attn.weights`,
+/// `decoder.layers.N.encoder_attn.weights`; and, in recurrent decoders,
+/// `decoder.attention.weights`. Throws FormatError for a tensor of such a name with a different
+/// layout.
 PHRASEQ_API std::vector<AttentionWeights> attention_weights(const RecordedSentence& sentence,
                                                             AttentionPlace place);
 
-/// The same of attention to the phrases of a source (`phrase_combinations.N.phrase_attn.weights`):
+/// The same for attention to the phrases of a source (`phrase_combinations.N.phrase_attn.weights`):
 /// of the encoder's layers for kEncoderSelf, otherwise of the decoder's. Keys are phrases.
 PHRASEQ_API std::vector<AttentionWeights> phrase_attention_weights(const RecordedSentence& sentence,
                                                                    AttentionPlace place);

@@ -12,7 +12,7 @@
 namespace phraseq::analysis {
 namespace {
 
-/// Where the weights of an attention are recorded.
+/// A kind of attention in the names of heads, and where its weights are recorded.
 struct RecordedAttention {
   std::string_view name;
   AttentionPlace place;
@@ -28,7 +28,8 @@ constexpr RecordedAttention kRecorded[] = {{"encoder", AttentionPlace::kEncoderS
 /// The longest n-grams that phrase-based attention can have.
 constexpr int64_t kLongestNgram = 100;
 
-/// Unknown words, with </s> as many tokens as the longest n-grams have, or as the model accepts.
+/// A sentence of unknown words with as many tokens, including </s>, as the longest n-grams have, or
+/// as many as the model accepts.
 std::vector<int64_t> made_up_sentence(int64_t max_tokens) {
   const int64_t tokens = std::min(kLongestNgram, max_tokens);
   std::vector<int64_t> sentence(static_cast<size_t>(tokens - 1), kUnk);
@@ -36,7 +37,7 @@ std::vector<int64_t> made_up_sentence(int64_t max_tokens) {
   return sentence;
 }
 
-/// A pair without a tree.
+/// A made-up sentence pair without a tree.
 Example made_up_example(const TranslationModel& translation_model) {
   Example example;
   example.source = made_up_sentence(translation_model.max_source_tokens());
@@ -47,9 +48,9 @@ Example made_up_example(const TranslationModel& translation_model) {
 
 using Parameters = std::vector<nn::FlatParameters::Entry>;
 
-/// The weights [out, blocks · out] that read the heads of a module, which are side by side in each
-/// block: the output projection and, in interleaved phrase-based attention, that of the phrases or,
-/// instead of both, the one that reads a phrase and a word.
+/// The matrices [out, blocks · out] that read the outputs of a module's heads, which are adjacent
+/// in each block: the output projection and, in interleaved phrase-based attention, the projection
+/// of the phrases or, in place of both, the one that reads a phrase and a word.
 std::vector<at::Tensor> output_weights(const Parameters& parameters, const std::string& module) {
   const auto find = [&](std::initializer_list<std::string_view> names) {
     std::vector<at::Tensor> found;
@@ -81,7 +82,7 @@ bool gives_weight(const AttentionWeights& weights, int64_t head, size_t query_ki
   return false;
 }
 
-/// The lengths of the n-grams that a head gives weight to.
+/// The lengths of the n-grams to which a head assigns weight.
 std::set<int64_t> ngrams_of(const AttentionWeights& weights, int64_t head) {
   std::set<int64_t> lengths;
   for (size_t query_kind = 0; query_kind < weights.query_ngrams.size(); ++query_kind) {

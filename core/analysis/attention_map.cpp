@@ -12,7 +12,7 @@ std::string ngram_name(int64_t n) {
   return n <= 3 ? kNames[n - 1] : fmt::format("{}-grams", n);
 }
 
-/// The tokens up to `last`, at most n of them.
+/// The n-gram that ends at token `last`; shorter at the beginning of the sentence.
 std::string ngram_text(const std::vector<std::string>& tokens, int64_t last, int64_t n) {
   std::string text;
   for (int64_t token = std::max<int64_t>(0, last - n + 1); token <= last; ++token)
@@ -38,7 +38,7 @@ bool has_weight_in_any(const std::vector<AttentionWeights>& layers, size_t key_k
   });
 }
 
-/// Adds a label of the n-gram that ends at a token to the group that is being filled.
+/// Adds the label of the n-gram that ends at a token to the last group.
 void add_label(plot::HeatMapAxis& axis,
                const std::vector<std::string>& tokens,
                int64_t token,
@@ -47,7 +47,7 @@ void add_label(plot::HeatMapAxis& axis,
   ++axis.groups.back().size;
 }
 
-/// No groups where there is one kind only.
+/// Removes the groups if there is only one.
 void drop_single_group(plot::HeatMapAxis& axis) {
   if (axis.groups.size() == 1)
     axis.groups.clear();

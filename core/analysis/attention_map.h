@@ -31,9 +31,9 @@ class PHRASEQ_API AttentionMap {
                const std::vector<AttentionWeights>& layers,
                TargetLabels labels = TargetLabels::kGenerated);
 
-  /// Row by row; in the mean, a head without keys of a kind counts as 0.
+  /// The cells' values, row by row; in the mean, a head without keys of a kind counts as 0.
   std::vector<double> values(const AttentionWeights& weights, int64_t head) const;
-  /// Draws these values, with a title that says which place, layer and head they belong to.
+  /// Draws these values, with a title that names their place, layer and head.
   plot::HeatMap draw(const AttentionWeights& weights, int64_t head) const;
 
  private:
@@ -49,7 +49,7 @@ class PHRASEQ_API AttentionMap {
   plot::HeatMapAxis row_labels_, column_labels_;
 };
 
-/// "layer 3, head 2" or "layer 3, mean over heads".
+/// A description: "layer 3, head 2" or "layer 3, mean over heads".
 PHRASEQ_API std::string describe(const AttentionWeights& weights, int64_t head);
 
 }  // namespace phraseq::analysis

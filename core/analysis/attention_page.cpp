@@ -15,7 +15,8 @@ label { margin-right: 1.5rem; }
 select { font: inherit; }
 )css";
 
-/// Gives each cell of a section's picture the shade and the number of the chosen layer and head.
+/// Sets the shade and the number of each cell of a section's picture to those of the chosen layer
+/// and head.
 constexpr std::string_view kScript = R"html(<script>
 document.querySelectorAll('section').forEach(section => {
   const data = JSON.parse(section.querySelector('script').textContent);
@@ -46,7 +47,7 @@ std::string options(const std::vector<std::string>& names, size_t chosen) {
   return html;
 }
 
-/// [layer][mean and heads][cell], four digits.
+/// The values [layer][mean and heads][cell] as JSON, with four digits.
 std::string data_json(const AttentionMap& map, const std::vector<AttentionWeights>& layers) {
   std::string json = "[";
   for (const auto& weights : layers) {

@@ -12,7 +12,8 @@
 namespace phraseq::analysis {
 namespace {
 
-/// Tokens of the source before the tree's first: <s> or nothing. </s> follows its last.
+/// The number of source tokens before the tree's first one: 1 for <s>, otherwise 0. </s> follows
+/// the tree's last token.
 int64_t offset_of(const RecordedSentence& sentence, const SubwordTree& tree) {
   const auto tokens = static_cast<int64_t>(sentence.source.size());
   const int64_t offset = tokens - 1 - tree.subwords;
@@ -25,7 +26,8 @@ int64_t offset_of(const RecordedSentence& sentence, const SubwordTree& tree) {
                   "Give trees of the whole sentences of --source.");
 }
 
-/// The tokens of the key with the largest weight in a row of queries, the first of equal ones.
+/// The tokens of the key with the largest weight for a query; among equal weights, of the first
+/// key.
 TokenSpan used_key(const AttentionWeights& weights,
                    const std::vector<int64_t>& phrase_offsets,
                    size_t query_kind,
@@ -53,7 +55,7 @@ double percent(int64_t part, int64_t whole) {
   return whole > 0 ? 100.0 * static_cast<double>(part) / static_cast<double>(whole) : 0.0;
 }
 
-/// A percentage with two decimals; "-" for a share of nothing.
+/// A percentage with two decimals; "-" if the whole is 0.
 std::string cell(double percentage, int64_t whole) {
   return whole > 0 ? fmt::format("{:.2f}", percentage) : "-";
 }
@@ -62,7 +64,7 @@ std::string cell(double percentage, int64_t whole) {
 
 std::set<TokenSpan> constituents_of(const SubwordTree& tree, int64_t offset) {
   std::vector<int64_t> ends(tree.nodes.size(), 0);
-  for (size_t i = tree.nodes.size(); i-- > 0;) {  // children come after their parents
+  for (size_t i = tree.nodes.size(); i-- > 0;) {  // children follow their parents
     const auto& node = tree.nodes[i];
     if (node.children == 0)
       ends[i] = i + 1 < tree.nodes.size() ? tree.nodes[i + 1].first : tree.subwords;
@@ -189,7 +191,7 @@ plot::Svg ConstituentTable::plot() const {
     const double values[] = {percent(row.constituents, row.ngrams), 100 * row.chance};
     for (size_t i = 0; i < 2; ++i) {
       auto& bar = chart.series[i].values.emplace_back();
-      if (row.ngrams > 0)  // else a share of nothing
+      if (row.ngrams > 0)  // otherwise undefined
         bar = plot::ChartValue{values[i], {}, {}, fmt::format("{:.1f}", values[i])};
     }
   }

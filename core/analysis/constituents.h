@@ -26,13 +26,13 @@ PHRASEQ_API std::set<TokenSpan> constituents_of(const SubwordTree& tree, int64_t
 /// Each head and row of queries uses the key with its largest weight, the first among equal ones.
 /// It counts as an n-gram if it has two or more tokens. Keys are n-grams, stored at their last
 /// token; for a model that divides its source into phrases, they are these phrases, and the
-/// attention is that of the decoder's (place kCross) or encoder's layers to them.
+/// attention to them is that of the decoder's layers (place kCross) or of the encoder's layers.
 class PHRASEQ_API ConstituentTable {
  public:
   explicit ConstituentTable(AttentionPlace place) : place_(place) {}
 
-  /// A sentence with the tree of its source (`SubwordTree::encode`); one without a tree is counted
-  /// but not used. Throws DataError if the tree does not belong to the source.
+  /// Adds a sentence with the tree of its source (`SubwordTree::encode`). A sentence without a tree
+  /// is counted but not used. Throws DataError if the tree does not belong to the source.
   void add(const RecordedSentence& sentence, const std::vector<int64_t>& tree);
 
   struct Length {
@@ -43,16 +43,16 @@ class PHRASEQ_API ConstituentTable {
   struct Row {
     int64_t layer = 0;
     int64_t keys = 0;    ///< used keys, including words
-    int64_t ngrams = 0;  ///< those of two tokens or more
+    int64_t ngrams = 0;  ///< used keys of two or more tokens
     int64_t constituents = 0;
-    /// Share of constituents if n-grams of the same lengths were used anywhere.
+    /// The expected share of constituents for n-grams of the same lengths at random places.
     double chance = 0.0;
     std::vector<Length> lengths;
   };
   std::vector<Row> rows() const;
   int64_t sentences() const { return sentences_; }
 
-  /// The table as percentages; as JSON (docs/formats/analyze_json.md); as bars.
+  /// The table as text with percentages; as JSON (docs/formats/analyze_json.md); as a bar chart.
   std::string text() const;
   std::string json() const;
   plot::Svg plot() const;

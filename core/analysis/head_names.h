@@ -21,7 +21,7 @@ struct HeadsOfModule {
   int64_t heads() const { return static_cast<int64_t>(ngrams.size()); }
 };
 
-/// A head by its name ATTENTION.LAYER.HEAD, "cross.2.3".
+/// The parts of a head's name, ATTENTION.LAYER.HEAD: "cross.2.3".
 struct PHRASEQ_API HeadName {
   std::string attention;
   int64_t layer = 0, head = 0;  ///< from 1
@@ -29,7 +29,7 @@ struct PHRASEQ_API HeadName {
   std::string text() const;
 };
 
-/// Throws UsageError if it is not such a name.
+/// Parses a head's name. Throws UsageError for any other text.
 PHRASEQ_API HeadName parse_head_name(std::string_view text);
 
 /// The module of a head. Throws UsageError with the names of all heads if the modules of `model`, a

@@ -33,7 +33,8 @@ size_t HeadTable::most_heads() const {
   return most;
 }
 
-/// A line for each kind of attention and of heads; nothing if all heads attend to single tokens.
+/// A line for each combination of an attention and the lengths of n-grams that heads attend to;
+/// nothing if all heads attend to single tokens.
 std::string HeadTable::means_by_ngrams() const {
   using Kind = std::pair<std::string, std::set<int64_t>>;
   std::vector<Kind> order;

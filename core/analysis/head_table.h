@@ -13,13 +13,13 @@ namespace phraseq::analysis {
 /// heads. Losses are -log2 p per target token, including </s>.
 class PHRASEQ_API HeadTable {
  public:
-  /// `loss`: that of the whole model.
+  /// `loss`: the loss of the whole model.
   explicit HeadTable(double loss) : loss_(loss) {}
 
   /// `losses`: one for each head of the module.
   void add(const HeadsOfModule& module, const std::vector<double>& losses);
 
-  /// The table in bits; as JSON (docs/formats/analyze_json.md); as bars.
+  /// The table as text in bits; as JSON (docs/formats/analyze_json.md); as a bar chart.
   std::string text() const;
   std::string json() const;
   plot::Svg plot() const;

@@ -13,7 +13,7 @@ std::string json_text(const nlohmann::json& value) {
   return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-/// The values from dimension `dimension` on, as nested lists; `next` moves after them.
+/// The values from dimension `dimension` on, as nested lists; advances `next` past them.
 void append_nested(std::string& text,
                    const RecordedTensor& tensor,
                    size_t dimension,

@@ -18,17 +18,16 @@ struct RecordedTensor {
   std::map<std::string, std::vector<int64_t>> notes;
 };
 
-/// A sentence pair as it was fed to the model, and everything that was recorded in that pass, in
-/// order.
+/// A sentence pair as it was fed to the model, and the tensors recorded in this pass, in order.
 struct RecordedSentence {
   int64_t id = 0;
   std::vector<std::string> source;  ///< symbols, including </s>
-  std::vector<std::string> target;  ///< what the decoder was fed: the start symbol, then the target
+  std::vector<std::string> target;  ///< the decoder's input: the start symbol, then the target
   std::vector<RecordedTensor> tensors;
   /// What the decoder had to generate at each position of `target`: the target, then </s>.
   std::vector<std::string> generated = {};
-  /// Where each phrase of the source begins, and its length at the end; empty for a model that does
-  /// not divide its source into phrases.
+  /// The index at which each phrase of the source begins, then the length of the source; empty for
+  /// a model that does not divide its source into phrases.
   std::vector<int64_t> phrase_offsets = {};
 };
 
@@ -38,7 +37,7 @@ struct RecordedSentence {
 PHRASEQ_API std::string recorded_json(const RecordedSentence& sentence,
                                       const std::vector<std::string>& wanted);
 
-/// Whether a name contains one of the parts, or there are none.
+/// Whether a name contains one of the parts, or whether there are no parts.
 PHRASEQ_API bool is_wanted(const std::string& name, const std::vector<std::string>& wanted);
 
 }  // namespace phraseq::analysis

@@ -25,7 +25,7 @@ plot::HeatMapAxis axis_of(const RecordedSentence& sentence, int64_t length) {
   return {"", numbers(length), {}};
 }
 
-/// Groups from the tensor's notes: the lengths of phrases.
+/// The groups of a tensor's axis, from its notes: the lengths of phrases.
 std::vector<plot::LabelGroup> groups_of(const RecordedTensor& tensor) {
   std::vector<plot::LabelGroup> groups;
   const auto lengths = tensor.notes.find("phrase_lengths");
@@ -35,7 +35,8 @@ std::vector<plot::LabelGroup> groups_of(const RecordedTensor& tensor) {
   return groups;
 }
 
-/// What names have in common: a number of leading bytes, up to a point; their last, from one on.
+/// The parts that all names share: a number of leading bytes, up to and including a point, and a
+/// number of trailing bytes, beginning at a point.
 struct CommonEnds {
   explicit CommonEnds(const std::vector<const RecordedTensor*>& tensors) {
     const std::string& first = tensors.front()->name;
@@ -56,7 +57,7 @@ struct CommonEnds {
   size_t front = 0, back = 0;
 };
 
-/// One row per tensor, labeled with the part of its name that differs from the others.
+/// Labels the rows, one per tensor, with the part of its name that differs from the others.
 void label_rows(const RecordedSentence& sentence,
                 const std::vector<const RecordedTensor*>& tensors,
                 plot::HeatMap& map) {
