@@ -14,19 +14,19 @@
 namespace phraseq {
 namespace {
 
-/// Flags that every command has without describing them.
+/// Flags that every command accepts without describing them.
 constexpr std::array<std::string_view, 4> kGeneralFlags = {
     "help", "help-markdown", "print-config", "version"};
 
 bool is_number(std::string_view text) { return value_from_text<double>(text).has_value(); }
 
-/// "-1" and "-1,2" are values.
+/// Whether an argument is a flag; "-1" and "-1,2" are values.
 bool is_flag(std::string_view argument) {
   return argument.size() > 1 && argument[0] == '-' &&
          !std::ranges::all_of(split_list(argument, /*numbers=*/true), is_number);
 }
 
-/// One pass over the arguments; `next_` is the first that was not looked at yet.
+/// One pass over the arguments; `next_` is the index of the first unread argument.
 class Speller {
  public:
   Speller(OptionTable& table, std::span<const std::string> arguments, const ExplainOption& explain)
@@ -131,7 +131,7 @@ class Speller {
                                               did_you_mean("--" + flag.name, known)));
     result_.has_unknown = true;
     if (!flag.has_value && has_value_next())
-      ++next_;  // most likely its value
+      ++next_;  // probably its value
   }
 
   OptionTable& table_;
@@ -141,8 +141,8 @@ class Speller {
   SpelledArguments result_;
 };
 
-/// Two options of a run must not answer to one flag; names themselves are checked when they are
-/// added.
+/// Throws if two options of a run have the same flag; names are checked when they are added to the
+/// table.
 void check_flags(const OptionTable& table) {
   std::map<std::string, const OptionField*> owners;
   const auto claim = [&](const std::string& flag, const OptionField& field) {

@@ -10,25 +10,26 @@
 
 namespace phraseq {
 
-/// Where an unknown option, given by its name with dashes, belongs, or what it is called here;
+/// Says where an unknown option (its name with dashes) belongs or what it is called in phraseq;
 /// empty if nothing is known about it.
 std::string explain_option(const std::string& name,
                            const OptionTable& table,
                            const ExplainOption& explain);
 
-/// "unknown option SHOWN" with its explanation, otherwise with a guess of what was meant.
+/// The message "unknown option SHOWN" with its explanation or, if there is none, with a guess at
+/// what was meant.
 std::string unknown_option(std::string_view shown,
                            const std::string& explanation,
                            const std::string& guess);
 
-/// A command line whose flags all read `--name=value`.
+/// A command line whose flags all have the form `--name=value`.
 struct SpelledArguments {
   std::vector<std::string> arguments;
   std::vector<std::string> problems;
   bool has_unknown = false;
 };
 
-/// Rewrites everything that users may write to one spelling: underscores, aliases and one-dash
+/// Rewrites all spellings that users may choose to a single one: underscores, aliases and one-dash
 /// flags (`-s`, `-tok`), `--flag` and `--no-flag`, a flag's bare value, the next argument as the
 /// value, and the arguments after a list of strings up to the next flag. Unknown flags and missing
 /// values become problems. Throws PluginError if two options have the same flag.

@@ -4,7 +4,7 @@
 
 namespace phraseq {
 
-/// A switch whose default follows from something else.
+/// A switch whose default depends on other settings.
 enum class AutoSwitch { kAuto, kYes, kNo };
 
 inline constexpr EnumName<AutoSwitch> kAutoSwitchNames[] = {

@@ -17,9 +17,9 @@ struct PHRASEQ_API BatchOptions {
   int64_t batch_size = 0;  ///< sentences; 0 = no limit
 
   void describe(OptionTable& table);
-  /// The same with a different help text for --max-tokens.
+  /// Describes the options with a different help text for --max-tokens.
   void describe(OptionTable& table, std::string_view max_tokens_help);
-  /// The options for training, which also accept "auto".
+  /// Describes the options for training, which also accept "auto".
   void describe_with_auto(OptionTable& table);
 };
 

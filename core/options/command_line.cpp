@@ -43,7 +43,7 @@ void set(OptionField& field, const std::string& text, OptionOrigin origin, Probl
   }
 }
 
-/// A name as it is described.
+/// The spelling of a name with which options are described.
 std::string described_name(const std::string& name) { return split_flag("--" + name).name; }
 
 std::string unknown_entry(const ConfigEntry& entry,
@@ -70,7 +70,7 @@ void apply_config_file(OptionTable& table,
   }
 }
 
-/// The options that take arguments without a flag; surplus arguments are caught by name.
+/// The options that take arguments without a flag; surplus arguments get the name kUnexpected.
 po::positional_options_description positions_of(const OptionTable& table) {
   po::positional_options_description positions;
   for (const OptionField& field : table.fields()) {
@@ -99,7 +99,7 @@ po::parsed_options parse_syntax(const OptionTable& table,
       .run();
 }
 
-/// Adds the values given to one option as one text: the last of a single value, all of a list.
+/// Adds the values given to one option as one text: the last value or, for a list, all values.
 void gather(const OptionField& field,
             const po::option& option,
             std::map<std::string, std::string>& given) {
@@ -146,7 +146,7 @@ bool apply_arguments(OptionTable& table,
   return spelled.has_unknown;
 }
 
-/// True if a value was given and rejected: then it is not reported as missing, too.
+/// True if a value was given and rejected, so that it is not also reported as missing.
 bool is_rejected(const OptionField& field, const Problems& problems) {
   const std::string subject = fmt::format("--{}: ", field.name);
   return std::ranges::any_of(problems, [&](const std::string& problem) {
@@ -179,7 +179,7 @@ void check_required(const OptionTable& table,
     const bool is_given = field.origin != OptionOrigin::kDefault && !field.to_text().empty();
     if (!field.is_required || is_given || is_rejected(field, problems))
       continue;
-    // The value of an unknown option may be the argument that is missing.
+    // The missing argument may have been read as the value of an unknown option.
     if (field.is_positional && has_unknown)
       continue;
     const std::string name =
@@ -199,8 +199,8 @@ void check_required(const OptionTable& table,
       kHint);
 }
 
-/// Every value of `name` in the arguments alone; `is_list`: of several after one flag all, else the
-/// first.
+/// All values of `name` in the arguments (not in a file). After a flag, reads all values if
+/// `is_list`, otherwise the first one.
 std::vector<std::string> peek_arguments(std::span<const std::string> arguments,
                                         std::string_view name,
                                         bool is_list = false) {
@@ -224,14 +224,14 @@ std::vector<std::string> peek_arguments(std::span<const std::string> arguments,
 
 using IsName = std::function<bool(const std::string& name)>;
 
-/// Any spelling of one name.
+/// Matches any spelling of one name.
 IsName is_spelling_of(std::string_view name) {
   return [wanted = described_name(std::string(name))](const std::string& other) {
     return described_name(other) == wanted;
   };
 }
 
-/// Any name of the option that `table` describes.
+/// Matches any name of the option that `table` describes.
 IsName is_name_of(OptionTable& table, std::string_view name) {
   return [&table, field = table.find(name)](const std::string& other) {
     return field != nullptr && table.find(other) == field;
@@ -253,7 +253,7 @@ std::optional<std::string> peek_config(std::span<const std::string> arguments,
   return result;
 }
 
-/// The items of the values that were given, else of the one in the file of --config.
+/// The items of the given values or, if there are none, of the value in the file of --config.
 std::vector<std::string> list_of(std::vector<std::string> given,
                                  std::span<const std::string> arguments,
                                  const IsName& is_name) {

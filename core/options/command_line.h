@@ -10,8 +10,8 @@
 
 namespace phraseq {
 
-/// Explains where an unknown option, given by its name with dashes, belongs: "it is an option of
-/// criterion a; select it with --criterion a"; empty if nothing is known about it.
+/// Explains where an unknown option (its name with dashes) belongs: "it is an option of criterion
+/// a; select it with --criterion a"; empty if nothing is known about it.
 using ExplainOption = std::function<std::string(const std::string& name)>;
 
 /// Fills the table from the arguments (without the program's name); syntax by
@@ -22,9 +22,9 @@ using ExplainOption = std::function<std::string(const std::string& name)>;
 /// one `name = value` per line, sections ignored) is read first, whatever its position, so the
 /// command line takes precedence.
 ///
-/// Every problem is gathered (unknown names with their close matches, values that do not parse or
-/// are out of range, missing required ones, `more_problems`), then one UsageError lists them all,
-/// before anything has been changed.
+/// All problems are collected (unknown names with their close matches, values that do not parse or
+/// are out of range, missing required ones, `more_problems`), then one UsageError lists them,
+/// before anything is changed.
 PHRASEQ_API void parse_command_line(
     OptionTable& table,
     std::span<const std::string> arguments,
@@ -32,23 +32,26 @@ PHRASEQ_API void parse_command_line(
     const ExplainOption& explain_unknown = {});
 
 /// The value of one option as given in `arguments` (--name VALUE or --name=VALUE; the last one
-/// counts), otherwise in the file of --config, otherwise `fallback`. For commands, before they know
-/// which plugins' options to describe.
+/// counts), otherwise in the file of --config, otherwise `fallback`. Commands call this before they
+/// know which plugins' options to describe.
 PHRASEQ_API std::string peek_option(std::span<const std::string> arguments,
                                     std::string_view name,
                                     std::string_view fallback);
 
-/// The same for an option that `table` describes, under any of its names: `-a` for --arch, too.
+/// Does the same for an option that `table` describes, under any of its names, such as `-a` for
+/// --arch.
 PHRASEQ_API std::string peek_option(OptionTable& table,
                                     std::span<const std::string> arguments,
                                     std::string_view name,
                                     std::string_view fallback);
 
-/// All values of a list of strings, as they will be parsed: `peek_list(arguments, "plugin-dir")`.
+/// Returns all values of a list of strings, as they will be parsed: `peek_list(arguments,
+/// "plugin-dir")`.
 PHRASEQ_API std::vector<std::string> peek_list(std::span<const std::string> arguments,
                                                std::string_view name);
 
-/// The same for an option that `table` describes, under any of its names: `-m` for --metrics, too.
+/// Does the same for an option that `table` describes, under any of its names, such as `-m` for
+/// --metrics.
 PHRASEQ_API std::vector<std::string> peek_list(OptionTable& table,
                                                std::span<const std::string> arguments,
                                                std::string_view name);
@@ -56,8 +59,8 @@ PHRASEQ_API std::vector<std::string> peek_list(OptionTable& table,
 /// Returns true if `arguments` contain a flag, in any spelling.
 PHRASEQ_API bool peek_flag(std::span<const std::string> arguments, std::string_view name);
 
-/// The same for an option that `table` describes, under any of its names, and also in the file of
-/// --config.
+/// Does the same for an option that `table` describes, under any of its names, and also reads the
+/// file of --config.
 PHRASEQ_API bool peek_flag(OptionTable& table,
                            std::span<const std::string> arguments,
                            std::string_view name);

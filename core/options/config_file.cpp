@@ -17,8 +17,8 @@
 namespace phraseq {
 namespace {
 
-/// A command reads its configuration several times, but a pipe gives its text only once: it is
-/// kept.
+/// The text of a configuration file. The text of a pipe is kept, because a command reads its
+/// configuration several times, but a pipe can be read only once.
 std::string config_text(const std::string& path) {
   static std::mutex mutex;
   static std::map<std::string, std::string> of_pipes;
@@ -41,7 +41,8 @@ std::string_view without_comment(std::string_view text) {
   return trimmed(text);
 }
 
-/// The content of a value in quotes; nothing when the closing quote is missing or more follows it.
+/// The content of a value in quotes; nothing if the closing quote is missing or followed by more
+/// text.
 std::optional<std::string> unquoted(std::string_view text) {
   std::string result;
   for (size_t i = 1; i < text.size(); ++i) {
@@ -77,7 +78,7 @@ std::optional<ConfigEntry> parse_entry(std::string_view line) {
   return ConfigEntry{0, std::string(name), std::move(*content)};
 }
 
-/// Whether the line is one of a YAML file: "name: value", "name:", "- item" or "---".
+/// Whether the line looks like YAML: "name: value", "name:", "- item" or "---".
 bool is_yaml(std::string_view line) {
   if (line == "---" || line.starts_with("- "))
     return true;
@@ -121,7 +122,7 @@ std::vector<ConfigEntry> read_config_file(const std::string& path,
     if (auto entry = parse_entry(line)) {
       entry->line = number;
       entries.push_back(std::move(*entry));
-    } else if (is_yaml(line)) {  // one problem for the file, instead of one for each line
+    } else if (is_yaml(line)) {  // one problem for the whole file
       problems.push_back(yaml_problem(path, number, line));
       return {};
     } else {

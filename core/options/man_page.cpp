@@ -11,8 +11,8 @@
 namespace phraseq {
 namespace {
 
-/// Text as roff reads it: no escapes, no line that begins with a control character; hyphens of
-/// flags stay hyphens that can be copied.
+/// Escapes text for roff: escape characters, lines that begin with a control character, and
+/// hyphens, so that flags can be copied.
 std::string roff(std::string_view text) {
   std::string result;
   for (const char c : text) {

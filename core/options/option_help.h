@@ -4,7 +4,7 @@
 
 #include "core/options/option_table.h"
 
-/// How an option is spelled in help and manual pages.
+/// The texts of an option in help and manual pages.
 namespace phraseq {
 
 /// Whether the option is a flag, and whether its numbers are limited.
@@ -14,10 +14,11 @@ bool has_range(const OptionField& field);
 /// The placeholder of the value: FILE, a|b|c, N.
 std::string placeholder_of(const OptionField& field);
 
-/// "-s, --source-lang TEXT"; "[--data] DATA" for one that needs no flag.
+/// The flags and the value: "-s, --source-lang TEXT"; "[--data] DATA" for an option that needs no
+/// flag.
 std::string flags_text(const OptionField& field);
 
-/// Details that the help adds in brackets: default, range, the other names.
+/// The details that the help adds in brackets: default, range, other names.
 std::string details_text(const OptionField& field);
 
 }  // namespace phraseq

@@ -15,7 +15,7 @@ namespace phraseq {
 ///      "type": "boolean"|"integer"|"number"|"text", "list", "value", "choices", "default",
 ///      "positional", "required", "bare"}]}
 ///
-/// `value` is the word that stands for the value in the help (FILE, N).
+/// `value` is the placeholder of the value in the help (FILE, N).
 PHRASEQ_API nlohmann::json option_json(const OptionTable& table,
                                        std::string_view name,
                                        std::string_view description);

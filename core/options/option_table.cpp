@@ -43,7 +43,7 @@ void check_size(const OptionField& field, int64_t value, std::string_view text) 
     refuse_range(field, text, low, high);
 }
 
-/// The choice that `value` names; '-' and '_' are the same, as in the names of options.
+/// The choice that `value` names; '-' and '_' are equivalent, as in the names of options.
 std::string choice_of(const OptionField& field, const std::string& value) {
   const auto& choices = field.choices;
   if (choices.empty() || std::find(choices.begin(), choices.end(), value) != choices.end())
@@ -63,7 +63,7 @@ std::string choice_of(const OptionField& field, const std::string& value) {
                                guess));
 }
 
-/// One value of the type, whole and within the field's limits.
+/// Parses all of the text as one value of the type, within the field's limits.
 template <class Value>
 Value checked_value(const OptionField& field, std::string_view text) {
   auto value = value_from_text<Value>(text);

@@ -68,19 +68,19 @@ class PHRASEQ_API OptionField {
   OptionField& one_of(std::initializer_list<std::string_view> values);
   /// A one-letter flag ("s" for -s), or one of several letters, like sacrebleu's (-tok).
   OptionField& short_flag(std::string_view flag);
-  /// Another long name that means the same (fairseq's --max-sentences for --batch-size).
+  /// Another long name of the same option (fairseq's --max-sentences for --batch-size).
   OptionField& alias(std::string_view other);
   /// A name that this option had in an earlier version: accepted, but not shown in help or docs.
   OptionField& former_name(std::string_view other);
-  /// A word that may be given instead of a whole number, such as "auto". It stands for `number`,
+  /// A word that may be given instead of a whole number, such as "auto". It represents `number`,
   /// which is out of range.
   OptionField& word(std::string_view text, int64_t number);
   /// Sets the placeholder of the value in --help (FILE, N, DIR).
   OptionField& value_name(std::string_view text);
   /// Declares that the user must give the option.
   OptionField& required();
-  /// Takes the arguments that stand without a flag, in the order of description; a vector takes the
-  /// rest.
+  /// Lets the option take arguments without a flag, in the order of description; a vector takes all
+  /// remaining ones.
   OptionField& positional();
   /// Declares that the option does not affect what a run computes (paths, logging, workers): a
   /// resumed run may change it freely.
@@ -91,10 +91,10 @@ class PHRASEQ_API OptionField {
   /// Sets the value of the flag when it is given without one (fairseq's bare --remove-bpe).
   OptionField& bare_value(std::string_view value);
 
-  /// True if the value is that of `word`.
+  /// True if the value is that of the option's `word`.
   bool holds_word() const;
-  /// The value as it is written on the command line; `from_text` throws UsageError for anything
-  /// that is not a value of the type, is out of range, or is not one of the choices.
+  /// The value as it is written on the command line; `from_text` throws UsageError if the text is
+  /// not a value of the type, is out of range, or is not one of the choices.
   std::string to_text() const;
   void from_text(std::string_view text, OptionOrigin new_origin);
 
@@ -116,10 +116,10 @@ class PHRASEQ_API OptionField {
   bool is_required = false;
   bool is_positional = false;
   bool is_harmless = false;
-  bool writes = false;  ///< a file
+  bool writes = false;  ///< writes_file() was called
   OptionOrigin origin = OptionOrigin::kDefault;
 
-  /// True unless the value is the default or that of a preset.
+  /// True unless the value is the default or comes from a preset.
   bool is_given() const {
     return origin != OptionOrigin::kDefault && origin != OptionOrigin::kPreset;
   }
@@ -150,7 +150,7 @@ class PHRASEQ_API OptionTable {
   std::deque<OptionField>& fields() { return fields_; }
   std::vector<std::string> names() const;
 
-  /// An enum, by the names of its values:
+  /// Adds an enum, by the names of its values:
   ///
   ///     enum class OnBadLine { kFail, kSkip };
   ///     inline constexpr EnumName<OnBadLine> kOnBadLine[] = {{"fail", OnBadLine::kFail}, …};
@@ -168,7 +168,7 @@ class PHRASEQ_API OptionTable {
   std::deque<OptionField> fields_;  // a deque: references stay valid
 };
 
-/// An enum and the names of its values, which must outlive it.
+/// An EnumTarget for a variable and the names of the enum's values, which must outlive it.
 template <class Enum>
 class NamedEnum final : public EnumTarget {
  public:

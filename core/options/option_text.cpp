@@ -17,8 +17,7 @@ namespace {
 constexpr size_t kHelpColumn = 30;
 constexpr size_t kLineWidth = 100;
 
-/// `text` wrapped at the line width, every line but the first indented to the column where it
-/// starts.
+/// `text` wrapped at the line width, with every line but the first indented to column `start`.
 std::string wrapped(std::string_view text, const size_t start) {
   std::string result;
   size_t column = start;
@@ -61,7 +60,7 @@ std::string markdown_escaped(std::string_view text) {
   return result;
 }
 
-/// "yes, no", "fp32, bf16", "N, 1 to 99": what may follow the flag.
+/// The values that may follow the flag: "yes, no", "fp32, bf16", "N, 1 to 99".
 std::string legal_values(const OptionField& field) {
   if (takes_no_value(field))
     return "yes, no";
@@ -105,7 +104,7 @@ nlohmann::json value_json(const OptionField& field) {
   return std::visit([](const auto& value) { return json_of(*value); }, field.target);
 }
 
-/// A JSON value as the command line would write it; throws UsageError when the type does not fit.
+/// A JSON value as it would be written on the command line; throws UsageError if its type is wrong.
 template <class Value>
 std::string text_from_json(const nlohmann::json& json, const Value* /*type*/) {
   constexpr bool kFits = true;
@@ -125,7 +124,7 @@ std::string text_from_json(const nlohmann::json& json, const Value* /*type*/) {
 
 template <class Value>
 std::string text_from_json(const nlohmann::json& json, const std::vector<Value>* /*type*/) {
-  if (!json.is_array() && !json.is_object())  // recorded when the option took one value
+  if (!json.is_array() && !json.is_object())  // recorded when the option was not a list
     return text_from_json(json, static_cast<const Value*>(nullptr));
   if (!json.is_array())
     throw UsageError(fmt::format("{} is not a list", json.dump()));
@@ -149,7 +148,7 @@ const nlohmann::json& plain_value(const nlohmann::json& json) {
   return has_origin ? json.at("value") : json;
 }
 
-/// A list equals its only item: the option may have taken one value when it was recorded.
+/// A list equals its only item, because the option may not have been a list when it was recorded.
 bool is_same(const nlohmann::json& recorded, const nlohmann::json& now) {
   if (now.is_array() && now.size() == 1 && !recorded.is_array())
     return recorded == now.front();
@@ -185,7 +184,8 @@ std::string print_config(const OptionTable& table) {
       section = field.section;
       text += fmt::format("{}[{}]\n", text.empty() ? "" : "\n", section);
     }
-    // A default is not a value that was given: data and presets may decide it.
+    // A default is commented out, because reading it would make it a given value, which data and
+    // presets could not change.
     text += fmt::format("{}{} = {}  # {}\n",
                         field.origin == OptionOrigin::kDefault ? "# " : "",
                         field.name,
@@ -261,7 +261,7 @@ std::vector<std::string> differences(const OptionTable& now,
     const auto entry = recorded.find(option_key(field.name));
     if (entry == recorded.end()) {
       if (field.to_text() == field.default_text)
-        continue;  // newer than the record, and not used
+        continue;  // an option newer than the record, and not used
       result.push_back(fmt::format("{}: was not recorded, now {}", field.name, field.to_text()));
     } else if (!is_same(plain_value(*entry), value_json(field))) {
       result.push_back(fmt::format(

@@ -17,10 +17,10 @@ PHRASEQ_API std::string help_text(const OptionTable& table,
                                   std::string_view usage,
                                   std::string_view description);
 
-/// Only the sections of the help page.
+/// Only the sections of the help page, without usage line and description.
 PHRASEQ_API std::string options_text(const OptionTable& table);
 
-/// One `name = value  # origin` per line, which --config can read.
+/// Lines `name = value  # origin`, which --config can read.
 PHRASEQ_API std::string print_config(const OptionTable& table);
 
 /// The help page in Markdown, for docs/options.
@@ -28,10 +28,10 @@ PHRASEQ_API std::string markdown_text(const OptionTable& table,
                                       std::string_view title,
                                       std::string_view description);
 
-/// Name → value with JSON types. `with_origin` makes each value {"value": …, "origin": …}.
+/// A JSON object of names and values. With `with_origin`, each value is {"value": …, "origin": …}.
 PHRASEQ_API nlohmann::json to_json(const OptionTable& table, bool with_origin = false);
 
-/// Sets what `json` names; unknown keys and wrong types are listed in one FormatError.
+/// Sets the options that `json` names; unknown keys and wrong types are listed in one FormatError.
 PHRASEQ_API void from_json(OptionTable& table, const nlohmann::json& json, OptionOrigin origin);
 
 /// "name: was VALUE, now VALUE" for each option whose value differs from the recorded one; harmless

@@ -8,7 +8,7 @@
 namespace phraseq {
 
 /// Throws UsageError with all problems of the options, unless there are none. For constructors,
-/// whose options need not come from a command line.
+/// because their options may not come from a command line.
 inline void require_valid(const Options& options) {
   std::string message;
   for (const std::string& problem : options.problems()) {

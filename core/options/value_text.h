@@ -12,8 +12,8 @@ namespace phraseq {
 
 /// How single values are written and read everywhere: in the C locale, and only whole strings.
 
-/// Nothing unless all of `text` is one value. Booleans: yes, no, true, false, on, off, in any case.
-/// Numbers must be finite.
+/// Parses a value; nothing unless all of `text` is one value. Booleans: yes, no, true, false, on,
+/// off, in any case. Numbers must be finite.
 template <class Value>
 std::optional<Value> value_from_text(std::string_view text);
 template <>
@@ -25,7 +25,7 @@ std::optional<double> value_from_text(std::string_view text);
 template <>
 std::optional<std::string> value_from_text(std::string_view text);
 
-/// "a whole number" and the like, for messages.
+/// The name of a type for messages, such as "a whole number".
 template <class Value>
 std::string_view type_name();
 template <>
@@ -37,7 +37,7 @@ std::string_view type_name<double>();
 template <>
 std::string_view type_name<std::string>();
 
-/// The text of a value, as `value_from_text` and split_list read it.
+/// The text of a value, in the form that `value_from_text` and `split_list` read.
 std::string text_of(bool value);
 std::string text_of(int64_t value);
 std::string text_of(double value);  ///< the shortest text that reads back as the same number
@@ -51,7 +51,7 @@ std::string text_of(const std::vector<std::string>& values);  ///< a comma insid
 /// accepts fairseq's "(0.9, 0.98)" and "[1, 2]". An empty text has no items.
 std::vector<std::string> split_list(std::string_view text, bool numbers);
 
-/// "0 to 1", "at least 1" …
+/// The text of a range: "0 to 1", "at least 1" …
 std::string range_text(double low, double high);
 
 }  // namespace phraseq

@@ -103,7 +103,7 @@ _phraseq() {
 complete -F _phraseq phraseq
 )--";
 
-/// Every function answers with REPLY.
+/// Every function returns its result in REPLY.
 constexpr const char* kBashSetup = "  REPLY=\n";
 
 std::string bash_action_of(const CompletedOption& option) {

@@ -7,7 +7,7 @@
 
 namespace phraseq {
 
-/// A script for share/bash-completion/completions/phraseq. It needs bash 4 and not the package
+/// A script for share/bash-completion/completions/phraseq. It requires bash 4, but not the package
 /// bash-completion.
 PHRASEQ_API std::string bash_completion(const CompletionModel& model);
 

@@ -9,7 +9,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Options that take names of components but are not called like the kind.
+/// Options that take names of components but are not named after the kind.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kNameOptions = {{
     {"--arch", "architecture"},
     {"--scoring", "metric"},
@@ -18,7 +18,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kNameOpti
     {"--bucket-metric", "metric"},
 }};
 
-/// The first sentence, as one line.
+/// The first sentence of a text, on one line.
 std::string first_sentence(std::string_view text) {
   std::string line(text.substr(0, text.find_first_of(".;\n")));
   std::replace(line.begin(), line.end(), '\n', ' ');
@@ -99,7 +99,7 @@ void mark_options(CompletionScope& scope, const std::vector<std::string>& kinds)
   }
 }
 
-/// "architecture/transformer".
+/// The key of a component: "architecture/transformer".
 std::string scope_key(const CompletionScope& scope) {
   return scope.kind.empty() ? scope.names.front() : scope.kind + "/" + scope.names.front();
 }
@@ -130,7 +130,7 @@ CompletionScope completed_command(const json& described, const CompletionModel& 
   for (const json& option : described.at("options")) {
     const CompletionScope* owner = component_of(option.at("section"), components);
     CompletedOption own = completed_option(option);
-    if (owner != nullptr)  // what is left are a command's own names, as score has sacrebleu's
+    if (owner != nullptr)  // only the command's own names, such as sacrebleu's, remain
       std::erase_if(own.flags, [&](const std::string& flag) { return has_flag(*owner, flag); });
     if (!own.flags.empty())
       scope.options.push_back(std::move(own));

@@ -13,11 +13,11 @@ namespace phraseq {
 /// The completions that a shell offers for the value of an option.
 enum class CompletedValue { kNone, kFile, kFolder, kWords, kNames };
 
-/// One option in the form that the scripts need.
+/// An option in the form that the scripts need.
 struct CompletedOption {
   std::vector<std::string> flags;  ///< "--arch", "-a"; the first is the main one
   std::string help;                ///< one line
-  std::string value_name;          ///< FILE, N; empty = takes no value
+  std::string value_name;          ///< FILE, N; empty = no value
   CompletedValue value = CompletedValue::kNone;
   std::vector<std::string> words;  ///< the completions of kWords
   std::string kind;                ///< for kNames: the kind of component, or "any"
@@ -28,21 +28,21 @@ struct CompletedOption {
 
 /// A command, or a component with its presets: anything with options of its own.
 struct CompletionScope {
-  std::string kind;                ///< of a component; empty = a command
+  std::string kind;                ///< kind of the component; empty = a command
   std::vector<std::string> names;  ///< the command; the component and its presets
   std::string summary;
   std::vector<CompletedOption> options;
-  /// Components whose options a command has unless others are selected, "kind/name".
+  /// The components whose options a command has unless others are selected, as "kind/name".
   std::vector<std::string> defaults;
 };
 
-/// Everything that can follow `phraseq`.
+/// All commands and options that can follow `phraseq`.
 struct CompletionModel {
   std::vector<CompletionScope> commands;
   std::vector<CompletionScope> components;
 
   std::vector<std::string> kinds() const;
-  /// All names of a kind, including presets; for "any", of all kinds.
+  /// All names of a kind, including presets; for "any", the names of all kinds.
   std::vector<std::string> names(std::string_view kind) const;
 };
 
@@ -50,7 +50,7 @@ struct CompletionModel {
 /// belong to these components: they are recognized by the section, "KIND NAME".
 PHRASEQ_API CompletionScope completed_command(const nlohmann::json& described,
                                               const CompletionModel& components);
-/// A component from its options; `names`: its own and its presets'.
+/// A component from its options; `names`: its own name and those of its presets.
 PHRASEQ_API CompletionScope completed_component(const nlohmann::json& described,
                                                 std::string kind,
                                                 std::vector<std::string> names);

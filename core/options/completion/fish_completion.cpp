@@ -75,7 +75,7 @@ std::string value_words(const CompletedOption& option, const CompletionModel& mo
   return option.is_switch ? "" : " -x";
 }
 
-/// "-l arch -s a"; "-tok" is an old-style flag.
+/// An option's flags as arguments of fish's complete: "-l arch -s a"; "-tok" is an old-style flag.
 std::string flag_words(const CompletedOption& option) {
   std::string words;
   for (const std::string& flag : option.flags) {
@@ -112,7 +112,7 @@ std::string lines_of(const CompletionScope& scope, const CompletionModel& model)
   return text;
 }
 
-/// Kind → flags that select a component of it, and the commands that can have one.
+/// By kind of component: the flags that select one, and the commands that have such a flag.
 struct Selectors {
   std::map<std::string, std::set<std::string>> flags, commands;
 };

@@ -77,7 +77,7 @@ std::string zsh_in_quotes(std::string_view text) {
   return result + "'";
 }
 
-/// Text within the brackets or between the colons of a specification of _arguments.
+/// Escapes text within the brackets or between the colons of a specification for _arguments.
 std::string escaped(std::string_view text) {
   std::string result;
   for (const char c : text) {
@@ -109,7 +109,8 @@ std::string message_of(const CompletedOption& option) {
   return is_choice || option.value_name.empty() ? "value" : option.value_name;
 }
 
-/// One specification for each flag of an option; they exclude one another unless it is a list.
+/// The specifications of an option, one for each flag. They exclude one another unless the option
+/// is a list.
 std::vector<std::string> specs_of(const CompletedOption& option) {
   std::vector<std::string> specs;
   const std::string excluded =
@@ -143,7 +144,7 @@ std::string specs_case(const CompletionScope& scope) {
                      fmt::join(specs, "\n        "));
 }
 
-/// The flags that select a component.
+/// A case with the flags that select components, and their kinds.
 std::string selector_case(const CompletionScope& scope) {
   std::string text;
   for (const CompletedOption& option : scope.options) {

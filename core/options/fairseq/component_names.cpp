@@ -14,7 +14,7 @@ struct Family {
   }
 };
 
-/// The first that fits counts.
+/// The first family that matches is used.
 constexpr auto kFamilies = std::to_array<Family>({
     {"architecture",
      "transformer_lm",

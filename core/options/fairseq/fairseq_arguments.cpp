@@ -24,7 +24,7 @@ char letter_of(std::string_view command) {
   return '\0';
 }
 
-/// Equal as numbers ("1.0" and "1") or as texts.
+/// Whether two values are equal as numbers ("1.0" and "1") or as texts.
 bool is_same_value(std::string_view a, std::string_view b) {
   const auto first = value_from_text<double>(a);
   const auto second = value_from_text<double>(b);
@@ -48,10 +48,10 @@ bool is_described(OptionTable& table, const SplitFlag& flag) {
   return find_field(table, flag) != nullptr || (negated && !flag.one_dash);
 }
 
-/// "--lr" or "-s", as it was given.
+/// The flag as it was given: "--lr" or "-s".
 std::string name_of(const SplitFlag& flag) { return (flag.one_dash ? "-" : "--") + flag.name; }
 
-/// One pass over the arguments.
+/// Converts the arguments in one pass.
 class Taker {
  public:
   Taker(char command, OptionTable& table, std::span<const std::string> arguments)
@@ -73,7 +73,8 @@ class Taker {
   }
 
  private:
-  /// Returns true if the argument was a flag of fairseq alone; then takes its values, too.
+  /// Returns true if the argument was a flag that only fairseq has; its values have then been
+  /// consumed as well.
   bool take(const std::string& argument) {
     const SplitFlag split = split_flag(argument);
     if (split.name.empty())
@@ -90,12 +91,13 @@ class Taker {
     return true;
   }
 
-  /// `score --fairseq -s FILE`: -s is a file, as in fairseq-score; otherwise as in sacrebleu.
+  /// Whether -s is a file, as in fairseq-score: in `score --fairseq -s FILE`. Otherwise, it has
+  /// sacrebleu's meaning.
   bool is_read_as_fairseqs(const SplitFlag& split) {
     return command_ == 's' && split.one_dash && peek_flag(table_, arguments_, "fairseq");
   }
 
-  /// An argument that is not a fairseq-only flag, with its value.
+  /// Keeps an argument that is not a fairseq-only flag, with its value.
   void keep(const std::string& argument) {
     const SplitFlag split = split_flag(argument);
     if (split.name.empty() && command_ == 'i') {
@@ -113,7 +115,8 @@ class Taker {
       keep_values(*field);
   }
 
-  /// The arguments that the option takes: for a flag yes or no, for a list all up to the next flag.
+  /// Keeps the values of an option: yes or no for a switch, all arguments up to the next flag for a
+  /// list.
   void keep_values(const OptionField& field) {
     const bool is_flag = std::holds_alternative<bool*>(field.target);
     if (is_flag && !(has_value_next() && value_from_text<bool>(arguments_[next_])))
@@ -137,14 +140,14 @@ class Taker {
            arguments_[next_] != "--";
   }
 
-  /// The value of a flag that takes one, which is not taken yet.
+  /// The value of a flag that has one, without consuming it.
   const std::string& peek_value(const SplitFlag& split) const {
     return value_follows(split) ? arguments_[next_] : split.value;
   }
   void skip_value(const SplitFlag& split) { next_ += value_follows(split) ? 1 : 0; }
   bool value_follows(const SplitFlag& split) const { return !split.has_value && has_value_next(); }
 
-  /// Returns true if the argument was another name of an option of ours ("--wd"). Otherwise it
+  /// Returns true if the argument was another name of an option of phraseq ("--wd"). Otherwise it
   /// belongs to a component that is not selected.
   bool take_other_name(const Flag& flag, const SplitFlag& split) {
     const std::string name(flag.names.substr(0, flag.names.find(' ')));
@@ -154,8 +157,8 @@ class Taker {
     return true;
   }
 
-  /// Returns true for `--bpe none` where no tokenizer with this option is selected, and for `--bpe
-  /// sentencepiece` where it selects the tokenizer of that name.
+  /// Returns true for `--bpe none` if no tokenizer with this option is selected, and for `--bpe
+  /// sentencepiece` if it selects the tokenizer of this name.
   bool take_subwords(const SplitFlag& split) {
     const std::string& value = peek_value(split);
     const bool selects = value == kSentencePiece && selects_subwords();
@@ -165,7 +168,8 @@ class Taker {
     return true;
   }
 
-  /// Returns true for `--sampling-topk -1`, fairseq's default, where no decoder has this option.
+  /// Returns true for `--sampling-topk -1`, fairseq's default, if no selected decoder has this
+  /// option.
   bool take_unlimited(const SplitFlag& split) {
     const auto value = value_from_text<double>(peek_value(split));
     if ((split.name != "sampling-topk" && split.name != "sampling-topp") || value != -1.0)
@@ -174,13 +178,13 @@ class Taker {
     return true;
   }
 
-  /// Whether --bpe decides on the tokenizer: --tokenizer space only separates words.
+  /// Whether --bpe determines the tokenizer; `--tokenizer space` only separates words.
   bool selects_subwords() const {
     const std::string tokenizer = peek_option(arguments_, "tokenizer", "");
     return tokenizer.empty() || tokenizer == "space" || tokenizer == kSentencePiece;
   }
 
-  /// Returns true if the value of an option of ours was converted to our form, or rejected.
+  /// Returns true if the value of a phraseq option was converted to phraseq's form, or rejected.
   bool take_value(const SplitFlag& split) {
     const bool follows = !split.has_value && next_ < arguments_.size();
     const std::string& value = follows ? arguments_[next_] : split.value;
@@ -229,7 +233,8 @@ class Taker {
     }
   }
 
-  /// An option of a component that is not selected is reported by the name that was given.
+  /// Replaces a flag by phraseq's option. An option of a component that is not selected is reported
+  /// under the given name.
   void rename(const Flag& flag, const std::string& name, const std::string& value) {
     const std::string ours = replacement(flag.ours, value);
     if (!flag.reason.empty() && table_.find(split_flag(ours).name) == nullptr)

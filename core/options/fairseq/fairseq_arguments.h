@@ -10,16 +10,16 @@
 
 namespace phraseq::fairseq {
 
-/// A command line without the flags that only fairseq has.
+/// A command line from which the flags that only fairseq has were removed.
 struct Taken {
   std::vector<std::string> arguments;
   std::vector<std::string> notes;     ///< one for each flag that has no effect
   std::vector<std::string> problems;  ///< one for each flag that is rejected
 };
 
-/// Takes out of `arguments` the flags of fairseq that `table` does not describe: those without
-/// effect are removed, others are replaced by phraseq's options. `command`: "train", "generate" …;
-/// any other has no flags of fairseq.
+/// Removes the flags of fairseq that `table` does not describe from `arguments`: flags without
+/// effect are dropped, others are replaced by phraseq's options. `command`: "train", "generate" …;
+/// other commands have no flags of fairseq.
 PHRASEQ_API Taken take_flags(std::string_view command,
                              OptionTable& table,
                              std::span<const std::string> arguments);

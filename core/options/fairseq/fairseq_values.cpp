@@ -60,7 +60,7 @@ std::optional<std::string> overrides(std::string_view value,
   for (const std::string_view item : dictionary_items(text.substr(1, text.size() - 2))) {
     const size_t colon = item.find(':');
     if (colon == std::string_view::npos) {
-      items.emplace_back(trimmed(item));  // reported as every item without a value
+      items.emplace_back(trimmed(item));  // reported like any item without a value
       continue;
     }
     const std::string name(unquoted(item.substr(0, colon)));
@@ -79,7 +79,7 @@ bool joins_subwords(std::string_view option) {
   return option.ends_with("remove-bpe") || option == "post-process";
 }
 
-/// Whether an option that accepts only some values does not accept this one.
+/// Whether an option with a fixed set of values rejects this one.
 bool is_other_choice(const OptionField* field, std::string_view value) {
   return field != nullptr && !field->choices.empty() &&
          std::ranges::count(field->choices, value) == 0;
@@ -107,7 +107,7 @@ std::optional<std::string> translated_value(std::string_view option,
   if (option == "restore-file" && (value == "checkpoint_last.pt" || value == "checkpoint_best.pt"))
     return std::string(value.substr(0, value.find('.')));
   if (option == "best-checkpoint-metric" && value == "ppl")
-    return "nll_loss";  // the lowest perplexity is that of the lowest loss
+    return "nll_loss";  // equivalent: the lowest perplexity has the lowest loss
   if (option == "relu-dropout" && value_from_text<double>(value) == 0.0)
     return "";  // fairseq uses it only if it is not 0
   if (joins_subwords(option) && (value == "@@ " || value == "@@"))

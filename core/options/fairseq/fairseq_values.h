@@ -20,9 +20,9 @@ PHRASEQ_API std::optional<std::string> translated_value(std::string_view option,
                                                         OptionTable& table,
                                                         std::vector<std::string>& notes);
 
-/// Why the value of an option is one of fairseq's that phraseq does not have (--bpe sentencepiece),
-/// or that the option of fairseq's name does not take (the file of -s in `score`); empty for every
-/// other value. `option` is without its dashes.
+/// The reason why a value is rejected: it is a value of fairseq that phraseq does not have (--bpe
+/// sentencepiece), or that the option of this name does not accept (the file of -s in `score`).
+/// Empty for every other value. `option` is without its dashes.
 PHRASEQ_API std::string_view rejection_of_value(std::string_view option,
                                                 std::string_view value,
                                                 const OptionTable& table);

@@ -55,7 +55,7 @@ std::string names_text(std::string_view names) {
   return fmt::format("`{}`", fmt::join(split_text(names, " "), "` `"));
 }
 
-/// The answer, and what it needs.
+/// The answer, with the condition under which it holds.
 std::string with_condition(const std::string& answer, const Flag& flag) {
   return flag.reason.empty() ? answer : fmt::format("{}; {}", answer, flag.reason);
 }

@@ -1142,7 +1142,7 @@ constexpr auto kFlags = std::to_array<Flag>({
 });
 // clang-format on
 
-/// "--a -b" holds "-b"; underscores and dashes are the same.
+/// Whether a name is in the list: "--a -b" contains "-b". Underscores and dashes are equivalent.
 bool holds_name(std::string_view names, std::string_view name) {
   return std::ranges::any_of(filled_parts(names, " "),
                              [&](std::string_view one) { return option_name(one) == name; });

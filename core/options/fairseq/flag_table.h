@@ -7,7 +7,7 @@
 
 namespace phraseq::fairseq {
 
-/// What phraseq does with a flag of fairseq.
+/// How phraseq treats a flag of fairseq.
 enum class Support {
   kSame,         ///< an option of phraseq
   kRenamed,      ///< replaced by an option of phraseq
@@ -35,13 +35,13 @@ struct Flag {
 /// schedulers, scorers, tokenizers and subword models.
 PHRASEQ_API std::span<const Flag> flags();
 
-/// The flag of a command ('t') with this name, which has dashes ("--lr", "-a"); null if fairseq has
-/// none.
+/// The flag of a command ('t') with this name, including its dashes ("--lr", "-a"); null if fairseq
+/// has none.
 const Flag* find_flag(char command, std::string_view name);
 
-/// Whether an option ("eval_bleu") that a model does not have is one of fairseq's training that can
-/// be left out for the model: not one that phraseq rejects or replaces, nor one of an encoder or a
-/// decoder.
+/// Whether an option ("eval_bleu") that a model does not have is an option of fairseq's training
+/// that can be ignored when the model is used: not an option that phraseq rejects or replaces, nor
+/// one of an encoder or a decoder.
 PHRASEQ_API bool is_only_of_training(std::string_view option);
 
 }  // namespace phraseq::fairseq

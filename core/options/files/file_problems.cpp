@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Whether the values of an option are names of files, by the placeholder in --help.
+/// Whether the values of an option are names of files, according to its placeholder in --help.
 bool names_files(const OptionField& field) {
   constexpr std::string_view kOthers[] = {
       "CHECKPOINT", "MODEL", "REF", "RUN", "TABLE", "TENSORS", "TSV"};
@@ -61,7 +61,8 @@ bool reads(const OptionField& field, const std::string& file) {
   return false;
 }
 
-/// The file that an option writes; empty for none, "-", and what cannot be lost, such as a device.
+/// The file that an option writes; empty for none, for "-" and for files without contents to lose,
+/// such as devices.
 std::string written_file(const OptionField& field) {
   const std::string file = values_of(field).front();
   std::error_code problem;
@@ -75,7 +76,7 @@ std::string full_path(const std::string& file) {
   return fs::weakly_canonical(fs::absolute(file, problem), problem).string();
 }
 
-/// The options of files that were given "-", once for each time.
+/// The options that were given "-" as a file, once for each occurrence.
 std::vector<std::string> readers_of_standard_input(const OptionTable& table) {
   std::vector<std::string> readers;
   for (const OptionField& field : table.fields()) {
@@ -91,7 +92,7 @@ std::vector<std::string> readers_of_standard_input(const OptionTable& table) {
   return readers;
 }
 
-/// The problems of an option that writes `file`: the inputs that would be lost.
+/// The problems of an option that writes `file`: inputs that it would overwrite.
 std::vector<std::string> lost_inputs(const OptionTable& table,
                                      const std::string& config,
                                      const std::string& file) {

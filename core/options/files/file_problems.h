@@ -8,10 +8,10 @@
 
 namespace phraseq {
 
-/// What is wrong with the files that a command reads and writes (OptionField::writes_file): an
+/// Describes problems with the files that a command reads and writes (OptionField::writes_file): an
 /// existing file that another option, or --config (`config`, may be empty), names as an input would
-/// be lost, and so would one of two results in the same file; standard input ("-") gives its text
-/// to one reader only.
+/// be overwritten; two results would be written to the same file; or standard input ("-") would
+/// have several readers.
 PHRASEQ_API std::vector<std::string> file_problems(const OptionTable& table,
                                                    const std::string& config);
 

@@ -12,7 +12,7 @@ struct Shard {
 
   bool is_all() const { return count == 1; }
   bool has(int64_t sentence) const { return sentence % count == index; }
-  /// How many of `total` sentences belong to this shard.
+  /// The number of sentences, out of `total`, that belong to this shard.
   int64_t size_of(int64_t total) const {
     return total <= index ? 0 : (total - index - 1) / count + 1;
   }

@@ -12,7 +12,7 @@
 
 namespace phraseq {
 
-/// --num-shards and --shard-id: which part of the sentences a command works on.
+/// --num-shards and --shard-id: the part of the sentences that a command processes.
 struct PHRASEQ_API ShardOptions : Options {
   std::string num_shards = "1";  ///< a number, or "auto": decided by the launcher
   int64_t shard_id = -1;         ///< from 0; -1 = not given
@@ -22,7 +22,7 @@ struct PHRASEQ_API ShardOptions : Options {
   std::vector<std::string> problems() const override;
 
   bool is_auto() const { return num_shards == "auto"; }
-  /// True if the command may work on only a part; false for one shard.
+  /// True if the command may process only a part of the sentences; false for one shard.
   bool is_sharded() const { return num_shards != "1"; }
   /// The rank given by the launcher, with "auto". Throws UsageError if no launcher has started this
   /// process.

@@ -7,8 +7,8 @@
 namespace phraseq {
 namespace {
 
-/// Of several entries with the same name, the first whose option the command has counts. The pages
-/// coming_from_… of the guide describe the differences.
+/// If several entries have the same name, the first one whose option the command has is used. The
+/// pages coming_from_… of the guide describe the differences.
 constexpr auto kNames = std::to_array<ToolkitName>({
     // training
     {"mini-batch", "batch-size"},

@@ -9,17 +9,19 @@
 
 namespace phraseq {
 
-/// An option of Marian, OpenNMT, CTranslate2, JoeyNMT or Transformers, and ours that corresponds.
+/// An option of Marian, OpenNMT, CTranslate2, JoeyNMT or Transformers, and the corresponding one of
+/// phraseq.
 struct ToolkitName {
   std::string_view name;         ///< "beam-size"
   std::string_view ours;         ///< "beam"
-  std::string_view remark = {};  ///< what else is different
+  std::string_view remark = {};  ///< further differences
 };
 
 PHRASEQ_API std::span<const ToolkitName> toolkit_names();
 
-/// "it is called --beam here", with the remark, for an unknown option, given by its name with
-/// dashes ("beam-size"); empty if no other toolkit has it or `table` does not describe ours.
+/// Explains an unknown option (its name with dashes, "beam-size"): "it is called --beam here", with
+/// the remark. Empty if no other toolkit has it or if `table` does not describe the corresponding
+/// option.
 PHRASEQ_API std::string explain_toolkit_name(const OptionTable& table, std::string_view name);
 
 }  // namespace phraseq

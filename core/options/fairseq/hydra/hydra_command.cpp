@@ -19,7 +19,7 @@
 namespace phraseq::fairseq {
 namespace {
 
-/// The groups of fairseq's configuration that its training reads.
+/// The groups of fairseq's configuration that training reads.
 constexpr auto kGroups = std::to_array<std::string_view>({"common",
                                                           "distributed_training",
                                                           "dataset",
@@ -36,7 +36,7 @@ constexpr auto kGroups = std::to_array<std::string_view>({"common",
 
 bool is_group(std::string_view name) { return std::ranges::find(kGroups, name) != kGroups.end(); }
 
-/// What a complete configuration has as well: groups of other commands, and of Hydra.
+/// The other groups of a complete configuration: those of other commands and of Hydra.
 constexpr auto kIgnored = std::to_array<std::string_view>({"common_eval",
                                                            "generation",
                                                            "eval_lm",
@@ -59,7 +59,7 @@ void require_group(std::string_view group, const std::string& place) {
   }
 }
 
-/// Marks a value that must be given elsewhere.
+/// Marks a mandatory value that is not given here.
 constexpr const char* kMissing = "???";
 
 std::string flag_of(std::string setting) {
@@ -67,7 +67,7 @@ std::string flag_of(std::string setting) {
   return "--" + setting;
 }
 
-/// The flags of fairseq-train for all settings.
+/// Converts all settings to flags of fairseq-train.
 class FlagsOfSettings {
  public:
   explicit FlagsOfSettings(const HydraSettings& settings) : settings_(settings) {}
@@ -104,8 +104,8 @@ class FlagsOfSettings {
     }
   }
 
-  /// Settings of fairseq's models that matter only with others, which phraseq rejects; and widths
-  /// that are equal to the only one that phraseq has.
+  /// True for settings of fairseq's models that only matter in combination with settings that
+  /// phraseq rejects, and for input and output widths that equal the decoder's width.
   bool has_no_effect(const std::string& name, const nlohmann::json& value) const {
     constexpr auto kOfOthers = std::to_array<std::string_view>({"adaptive_input_factor",
                                                                 "adaptive_input_cutoff",
@@ -118,7 +118,7 @@ class FlagsOfSettings {
            (is_width && value == decoder_width());
   }
 
-  /// Null if the model's default applies.
+  /// The decoder's width; null if it is the model's default.
   nlohmann::json decoder_width() const {
     const nlohmann::json model = settings_.groups().value("model", nlohmann::json());
     if (!model.is_object())
@@ -128,7 +128,8 @@ class FlagsOfSettings {
                                : model.value("decoder_embed_dim", nlohmann::json());
   }
 
-  /// Settings within a setting have both names: `encoder: {layers: 6}` is --encoder-layers.
+  /// Adds a setting. Nested settings have combined names: `encoder: {layers: 6}` is
+  /// --encoder-layers.
   void add(const std::string& name, const nlohmann::json& given) {
     const nlohmann::json value = settings_.resolved(given);
     if (has_no_effect(name, value))
@@ -142,14 +143,16 @@ class FlagsOfSettings {
     }
   }
 
-  /// An empty text is the default of flags that phraseq does not have.
+  /// Adds a flag with a value. An empty value is omitted for flags that phraseq does not have,
+  /// because it is their default.
   void add_value(const std::string& name, const std::string& value) {
     const Flag* const flag = find_flag('t', name);
     if (!value.empty() || flag == nullptr || flag->support == Support::kSame)
       flags_.push_back(fmt::format("{}={}", name, value));
   }
 
-  /// A truth value; for flags without a value, also YAML 1.1's `yes`, `no`, `on` and `off`.
+  /// The value of a switch: a truth value; for flags without a value, also YAML 1.1's `yes`, `no`,
+  /// `on` and `off`.
   static std::optional<bool> switch_in(const std::string& name, const nlohmann::json& value) {
     if (value.is_boolean())
       return value.get<bool>();
@@ -159,8 +162,8 @@ class FlagsOfSettings {
                                           : std::nullopt;
   }
 
-  /// `no` only for options of phraseq: no flag of fairseq alone has an effect that is on by
-  /// default.
+  /// Adds a switch. `no` is added only for options of phraseq, because none of the flags that only
+  /// fairseq has is on by default.
   void add_switch(const std::string& name, bool is_on) {
     const Flag* const flag = find_flag('t', name);
     if (is_on) {
@@ -190,7 +193,7 @@ class FlagsOfSettings {
   std::vector<std::string> flags_;
 };
 
-/// The last value of a flag, which is taken out of the arguments; empty if it is not given.
+/// Removes a flag from the arguments and returns its last value; empty if it is not given.
 std::string take_value(std::vector<std::string>& arguments,
                        std::string_view name,
                        std::string_view short_name) {
@@ -211,14 +214,14 @@ std::string take_value(std::vector<std::string>& arguments,
   return value;
 }
 
-/// Hydra has two options for the folder.
+/// Removes Hydra's two options for the folder and returns their value.
 std::string take_folder(std::vector<std::string>& arguments) {
   const std::string path = take_value(arguments, "config-path", "cp");
   const std::string folder = take_value(arguments, "config-dir", "cd");
   return folder.empty() ? path : folder;
 }
 
-/// `group=name` of all arguments, which are taken out of them.
+/// Removes all arguments `group=name` and returns them.
 std::map<std::string, std::string> take_choices(std::vector<std::string>& arguments) {
   std::map<std::string, std::string> choices;
   std::erase_if(arguments, [&](const std::string& argument) {
@@ -241,7 +244,7 @@ std::string group_in(const std::string& argument) {
 
 bool is_of_group(const std::string& argument) { return is_group(group_in(argument)); }
 
-/// Hydra's `-m KEY=a,b` starts a run for each value.
+/// Rejects Hydra's `-m KEY=a,b`, which starts a run for each value.
 void reject_multirun(const std::vector<std::string>& arguments) {
   for (const std::string& argument : arguments) {
     const SplitFlag flag = split_flag(argument);
@@ -271,7 +274,7 @@ void HydraOptions::describe(OptionTable& table) {
       .harmless();
 }
 
-/// Both have been taken out of the command line, unless the name is missing.
+/// Both options have been removed from the command line unless the name was missing.
 std::vector<std::string> HydraOptions::problems() const {
   if (config_dir.empty())
     return {};

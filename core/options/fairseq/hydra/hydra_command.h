@@ -9,7 +9,7 @@
 
 namespace phraseq::fairseq {
 
-/// The options that `read_hydra_command` takes out of the command line.
+/// The options that `read_hydra_command` removes from the command line.
 struct PHRASEQ_API HydraOptions : Options {
   std::string config_dir;
   std::string config_name;
@@ -18,7 +18,7 @@ struct PHRASEQ_API HydraOptions : Options {
   std::vector<std::string> problems() const override;
 };
 
-/// The command line of fairseq-hydra-train as one of fairseq-train.
+/// The command line of fairseq-hydra-train converted to one of fairseq-train.
 struct HydraCommand {
   std::vector<std::string> arguments;  ///< the settings as flags, then all other arguments
   std::string file;                    ///< the configuration; empty if there are no settings
@@ -27,8 +27,8 @@ struct HydraCommand {
 /// Reads the configuration that `--config-dir DIR --config-name NAME` name, and the settings
 /// `group.name=value`: `optimization.max_update=50000` becomes `--max-update=50000`,
 /// `model._name=transformer` becomes `--arch=transformer`, and `task.data` becomes DATA. Groups of
-/// other commands and of Hydra are left out. `group=name` selects a component. Without
-/// --config-name and without settings, all arguments stay as they are.
+/// other commands and of Hydra are ignored. `group=name` selects a component. Without --config-name
+/// and without settings, the arguments do not change.
 ///
 /// Throws UsageError for other groups and for --multirun, IoError and FormatError for files that
 /// cannot be read.

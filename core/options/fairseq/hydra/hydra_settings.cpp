@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// Values of `more` replace those of `groups`, name by name.
+/// Replaces values of `groups` by those of `more`, name by name.
 void merge(Json& groups, const Json& more) {
   if (!groups.is_object() || !more.is_object()) {
     groups = more;
@@ -37,7 +37,8 @@ Json parse_settings(std::string_view text, const std::string& file) {
   return settings;
 }
 
-/// What a comment at the beginning of a file says: "# @package _global_"; empty if there is none.
+/// The package from a comment at the beginning of a file, such as "# @package _global_"; empty if
+/// there is none.
 std::string package_of(const std::string& text) {
   for (std::string_view line : split_text(without_byte_order_mark(text), "\n")) {
     line = trimmed(line);
@@ -51,9 +52,10 @@ std::string package_of(const std::string& text) {
   return "";
 }
 
-/// The file of a group: its settings belong to the group unless its package says otherwise, or, if
-/// it names none, unless it has the group itself. Without a file, NAME is one of fairseq's
-/// components with its defaults; fairseq has folders of them (transformer_lm/transformer_lm_gpt).
+/// Reads the file of a group. Its settings belong to the group, unless its package is _global_ or,
+/// without a package, the file itself contains the group. If there is no file, NAME is one of
+/// fairseq's components with its defaults; fairseq has folders of these
+/// (transformer_lm/transformer_lm_gpt).
 Json read_group(const std::string& folder, const std::string& group, const std::string& name) {
   const std::string file = settings_file(folder + "/" + group, name);
   if (!std::filesystem::exists(file))
@@ -82,7 +84,7 @@ Json read_default(const Json& item, const std::string& folder, const std::string
   return settings;
 }
 
-/// Replaces the default of a group, or adds one.
+/// Sets the default of a group, replacing an earlier one.
 void choose(Json& defaults, const std::string& group, const Json& chosen) {
   const auto item = std::ranges::find_if(
       defaults, [&](const Json& one) { return one.is_object() && one.contains(group); });
@@ -92,7 +94,7 @@ void choose(Json& defaults, const std::string& group, const Json& chosen) {
     defaults.push_back({{group, chosen}});
 }
 
-/// The group of "group", "/group" and, since Hydra 1.1, "override group".
+/// The group in "group", "/group" and, since Hydra 1.1, "override group".
 std::string group_of(std::string_view key) {
   constexpr std::string_view kOverride = "override ";
   if (key.starts_with(kOverride))
@@ -102,7 +104,7 @@ std::string group_of(std::string_view key) {
   return std::string(key);
 }
 
-/// `defaults` with one item for each group: the last one replaces the others.
+/// `defaults` with one item for each group: the last one given.
 Json without_replaced(const Json& given) {
   Json defaults = Json::array();
   for (const Json& item : given) {
@@ -128,7 +130,7 @@ Json with_named_components(Json groups) {
 }
 
 /// The value of a setting on the command line: a list, a dictionary, a quoted text, a truth value
-/// or null as in YAML; anything else as it is ("001" may be a folder).
+/// or null as in YAML; any other text unchanged ("001" may be a folder).
 Json value_of(std::string_view text, const std::string& place) {
   constexpr std::string_view kYaml = "[{'\"";
   const std::string small = to_ascii_lowercase(text);

@@ -12,10 +12,10 @@ namespace phraseq::fairseq {
 class HydraSettings {
  public:
   /// Reads FOLDER/NAME.yaml and the files of its `defaults`, FOLDER/GROUP/NAME.yaml, in the order
-  /// of Hydra 1.0: they replace the file's own values unless `_self_` follows them.
-  /// Without such a file, `GROUP: NAME` or `GROUP: FOLDER/NAME` selects fairseq's component NAME.
-  /// `choices` are further defaults, or replace those of the same groups. An empty `name`: there is
-  /// no file. Throws IoError, FormatError, and UsageError for what is not a group of fairseq.
+  /// of Hydra 1.0: they replace the file's own values unless `_self_` follows them. Without such a
+  /// file, `GROUP: NAME` or `GROUP: FOLDER/NAME` selects fairseq's component NAME. `choices` are
+  /// further defaults, or replace those of the same groups. An empty `name`: there is no file.
+  /// Throws IoError, FormatError, and UsageError for a group that fairseq does not have.
   HydraSettings(const std::string& folder,
                 const std::string& name,
                 const std::map<std::string, std::string>& choices);
@@ -23,11 +23,12 @@ class HydraSettings {
   const std::string& file() const { return file_; }
   const nlohmann::json& groups() const { return groups_; }
 
-  /// Takes `group.name=value`, with `+` in front or without; a dictionary changes the names that it
-  /// has. `~group.name` removes a setting. False if the argument is not of one of these forms.
+  /// Applies `group.name=value`, with or without a `+` in front; a dictionary changes the names
+  /// that it contains. `~group.name` removes a setting. Returns false if the argument has none of
+  /// these forms.
   bool set(std::string_view argument);
 
-  /// The value that `${group.name}` refers to; any other value as it is. Throws UsageError if
+  /// The value that `${group.name}` refers to; any other value unchanged. Throws UsageError if
   /// there is no such setting.
   nlohmann::json resolved(nlohmann::json value) const;
 
