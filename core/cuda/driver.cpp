@@ -11,7 +11,7 @@
 namespace phraseq::cuda {
 namespace {
 
-// The interface of cuda.h, as far as it is used.
+// The part of the interface of cuda.h that is used.
 using Result = int;
 using Device = int;
 using Init = Result (*)(unsigned flags);
@@ -62,7 +62,7 @@ void check(Result result, const std::string& what) {
 }
 
 /// The device's primary context, which LibTorch uses, for the calling thread. A thread of a
-/// backward pass may have none yet.
+/// backward pass may not have a context yet.
 void make_current(Device device) {
   static const auto current_device = driver_function<GetCurrentDevice>("cuCtxGetDevice");
   Device current = -1;
@@ -90,7 +90,7 @@ int device_count() {
   return count;
 }
 
-/// Whether NVRTC compiles for every GPU; a warning says why not.
+/// Whether NVRTC compiles for every GPU; logs a warning if it does not.
 bool compiles_for(int devices, const Nvrtc& compiler) {
   for (int device = 0; device < devices; ++device) {
     if (compiler.supports(architecture_of(device)))

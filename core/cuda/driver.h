@@ -16,7 +16,7 @@ struct LaunchShape {
   uint32_t blocks = 1;
   uint32_t blocks_y = 1;
   uint32_t threads = 256;
-  uint32_t shared_bytes = 0;  ///< of the memory that a block shares; at most 48 KiB
+  uint32_t shared_bytes = 0;  ///< bytes of memory that a block shares; at most 48 KiB
   int device = 0;
 };
 
@@ -27,7 +27,7 @@ struct LaunchShape {
 /// reports an error.
 class PHRASEQ_API KernelLauncher {
  public:
-  /// Whether there are a driver with GPUs and an NVRTC that compiles for them.
+  /// Whether there is a driver with GPUs, and an NVRTC that compiles for them.
   static bool available();
   static KernelLauncher& instance();
 
@@ -46,7 +46,7 @@ class PHRASEQ_API KernelLauncher {
 
   std::mutex mutex_;
   KernelCache cache_;
-  /// Modules by device, name and options; functions by the same and their own name.
+  /// Modules by device, name and options; functions by these and their own name.
   std::map<std::string, void*> modules_;
   std::map<std::string, void*> functions_;
 };

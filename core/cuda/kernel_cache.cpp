@@ -37,7 +37,7 @@ struct Sources {
   const KernelSource& of(int element) const { return of_elements.at(static_cast<size_t>(element)); }
 };
 
-/// Sources with further options, each made when it is first needed.
+/// Sources with additional options, each made when it is first needed.
 class Variants {
  public:
   template <class Make>
@@ -53,7 +53,7 @@ class Variants {
   std::map<std::tuple<int, int, int>, KernelSource> sources_;
 };
 
-/// The sources of a kernel for each value of an option that is a number.
+/// The sources of a kernel for each value of a numeric option.
 class NumberedSources {
  public:
   NumberedSources(const char* name, std::string text, const char* option)
@@ -87,14 +87,14 @@ std::string default_folder() {
   return home.empty() ? std::string() : home + "/.cache/phraseq/cuda";
 }
 
-/// FNV-1a, 64 bits: names of files, no protection against anybody.
+/// The 64-bit FNV-1a hash, for names of files; it does not protect against attacks.
 uint64_t hash_of(const std::string& text) {
   uint64_t hash = 0xcbf29ce484222325ULL;
   for (const unsigned char byte : text) hash = (hash ^ byte) * 0x100000001b3ULL;
   return hash;
 }
 
-/// Everything that the cubin depends on, length by length so that no two parts run together.
+/// Everything that the cubin depends on, in a form in which the parts cannot be confused.
 std::string key_of(const KernelSource& kernel,
                    const std::string& architecture,
                    const std::string& version) {
@@ -107,8 +107,8 @@ uint32_t checksum(const std::string& text) {
   return crc32c(std::as_bytes(std::span(text.data(), text.size())));
 }
 
-// A file is its key's length, the key, the cubin, and the CRC-32C of all that: a hash that two keys
-// share, or a damaged file, is found.
+// A file contains the key's length, the key, the cubin, and the CRC-32C of all these, so that a
+// collision of hashes or a damaged file is detected.
 std::string packed(const std::string& key, const std::string& cubin) {
   const uint64_t length = key.size();
   std::string bytes(reinterpret_cast<const char*>(&length), sizeof length);
@@ -143,7 +143,7 @@ void keep(const std::string& path, const std::string& bytes) {
     std::filesystem::create_directories(std::filesystem::path(path).parent_path());
     write_file(path, bytes);
   } catch (const std::exception&) {
-    // The kernel is compiled again in the next run.
+    // The kernel will be compiled again in the next run.
   }
 }
 

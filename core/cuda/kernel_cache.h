@@ -9,9 +9,9 @@
 
 namespace phraseq::cuda {
 
-/// What a compiled kernel depends on.
+/// The source of a kernel and everything else that its compilation depends on.
 struct KernelSource {
-  std::string name;                  ///< of the file, for messages: "adam.cu"
+  std::string name;                  ///< name of the file, for messages: "adam.cu"
   std::string text;                  ///< the whole source
   std::vector<std::string> options;  ///< of the compiler
 };
@@ -25,7 +25,7 @@ struct RowVariant {
 /// The maximum number of columns in a row; with more, there are not enough registers.
 inline constexpr int64_t kMaxRowColumns = 2048;
 /// The variant for rows of `columns` numbers of `element_size` bytes, which are read 16 bytes at a
-/// time if the rows are aligned to that. Requires 0 < columns <= kMaxRowColumns.
+/// time if the rows are aligned to 16 bytes. Requires 0 < columns <= kMaxRowColumns.
 PHRASEQ_API RowVariant row_variant(int64_t columns, int64_t element_size, bool is_aligned);
 
 /// The kernels of phraseq, one source each: kernels/common.cu and the kernel, for activations of
@@ -53,17 +53,17 @@ class PHRASEQ_API KernelCache {
   /// Uses the folder that the environment variable PHRASEQ_CUDA_CACHE names, otherwise
   /// `phraseq/cuda` in XDG_CACHE_HOME or ~/.cache; none if no variable is set.
   KernelCache();
-  /// Uses this folder; empty = nothing is kept.
+  /// Uses this folder; empty = no cache.
   explicit KernelCache(std::string folder);
 
   using Compile = std::function<std::string()>;
-  /// The cubin of a kernel; `compile` is called if there is no complete file of it. A folder that
-  /// cannot be written to is not an error.
+  /// The cubin of a kernel; `compile` is called if the cache has no complete file of it. A folder
+  /// that cannot be written to is not an error.
   std::string cubin(const KernelSource& kernel,
                     const std::string& architecture,
                     const std::string& compiler_version,
                     const Compile& compile) const;
-  /// The file that holds it; empty when nothing is kept.
+  /// The file of a cubin; empty if there is no cache.
   std::string path_of(const KernelSource& kernel,
                       const std::string& architecture,
                       const std::string& compiler_version) const;

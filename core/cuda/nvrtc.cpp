@@ -39,7 +39,7 @@ Function function_of(void* library, const char* name) {
   return reinterpret_cast<Function>(found);
 }
 
-/// The folder of a loaded library, with "/" at its end; empty where it is not known.
+/// The folder of a loaded library, with "/" at its end; empty if unknown.
 std::string folder_of(void* library) {
   const link_map* map = nullptr;
   if (dlinfo(library, RTLD_DI_LINKMAP, &map) != 0 || map == nullptr)
@@ -50,8 +50,8 @@ std::string folder_of(void* library) {
 
 void* load(const std::string& path) { return dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL); }
 
-/// In the wheels of NVIDIA, which the loader does not know: next to the CUDA runtime that LibTorch
-/// has loaded (CUDA 13), or in a folder next to its folder (CUDA 12).
+/// Opens the library of NVIDIA's wheels, which the loader does not search: it is next to the CUDA
+/// runtime that LibTorch has loaded (CUDA 13), or in a folder next to the runtime's (CUDA 12).
 void* open_beside_runtime() {
   constexpr std::array<const char*, 2> kMajors = {"13", "12"};
   for (const std::string major : kMajors) {
@@ -133,8 +133,8 @@ class OwnedProgram {
 
 }  // namespace
 
-/// NVRTC opens its second library by name. The loader finds it under that name only in its own
-/// folders, or when it is loaded already; in a wheel of NVIDIA it is next to the first.
+/// NVRTC opens its second library by name, and the loader finds it only in its own folders or if it
+/// is already loaded. In NVIDIA's wheels, it is next to the first library, so it is loaded here.
 Nvrtc::Nvrtc(void* library) : library_(library) {
   load(folder_of(library) + "libnvrtc-builtins.so." + version());
 }

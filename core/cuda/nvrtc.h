@@ -12,14 +12,15 @@ namespace phraseq::cuda {
 /// it is first needed, so CUDA is not required to build phraseq or to run it without a GPU.
 class PHRASEQ_API Nvrtc {
  public:
-  /// Null if there is no libnvrtc. It is the file that the environment variable PHRASEQ_NVRTC names
-  /// (UsageError if it cannot be loaded), or else the one next to the CUDA runtime that the process
-  /// has loaded, which matches LibTorch, or else what the loader finds (versions 13 and 12).
+  /// Finds libnvrtc; null if there is none. It is the file that the environment variable
+  /// PHRASEQ_NVRTC names (UsageError if it cannot be loaded), otherwise the file next to the CUDA
+  /// runtime that the process has loaded, which matches LibTorch, otherwise the one that the loader
+  /// finds (version 13 or 12).
   static const Nvrtc* find();
-  /// The library in a file; null when it cannot be loaded.
+  /// Loads the library in a file; null if it cannot be loaded.
   static std::unique_ptr<Nvrtc> open(const std::string& path);
 
-  /// "13.0"
+  /// The version, such as "13.0".
   std::string version() const;
 
   /// False for a GPU that is newer than the library.

@@ -1,4 +1,4 @@
-// One pass of Adam over the flat buffers, and the copy in 16 bits that products read
+// One pass of Adam over the flat buffers, and over the 16-bit copy that matrix products read
 // (core/optim/optimizers/adam.h).
 
 struct AdamStep {
@@ -8,9 +8,8 @@ struct AdamStep {
   float eps;
 };
 
-// A thread for each element; copy may be null (or its type that of the parameters). Nothing changes
-// where *take_step is false (a gradient that is not finite). *scale multiplies the gradient as it
-// is read.
+// A thread for each element; copy may be null (or its type that of the parameters). Nothing changes if *take_step is
+// false (a gradient that is not finite). *scale multiplies the gradient as it is read.
 PHRASEQ_KERNEL void adam(float* p,
                          const float* g,
                          float* m,

@@ -1,24 +1,24 @@
-// Attention of packed sentences and its gradients, for sentences much shorter than those that FlashAttention is made for:
-// a warp computes 16 queries (or keys) of a head, or a head of a whole sentence where its rows fit in shared memory.
-// Scores, their sums and the gradients are fp32; weights and the gradients of scores are rounded to 16 bits before they are
-// multiplied.
+// Attention of packed sentences and its gradients, for sentences much shorter than those that FlashAttention is made
+// for: a warp computes 16 queries (or keys) of a head, or a head of a whole sentence if its rows fit in shared memory.
+// Scores, their sums and the gradients are fp32; weights and the gradients of scores are rounded to 16 bits before they
+// are multiplied.
 //
 //   S = scale · Q Kᵀ, P = exp(S - L), L_i = ln Σ_j exp(S_ij), O = (M ∘ P) V                   (Vaswani et al. 2017)
-//   dV = (M ∘ P)ᵀ dO, dS = P ∘ (M ∘ dO Vᵀ - D), D_i = Σ_c dO_ic O_ic, dQ = scale · dS K, dK = scale · dSᵀ Q
-//                                                                                             (Dao et al. 2022)
-// with M the factors of the dropout of weights.
+// dV = (M ∘ P)ᵀ dO, dS = P ∘ (M ∘ dO Vᵀ - D), D_i = Σ_c dO_ic O_ic, dQ = scale · dS K, dK = scale · dSᵀ Q
+// (Dao et al. 2022) where M are the factors of the dropout of weights.
 //
 // The option PHRASEQ_HEAD_DIM of the compiler is the number of columns of a head, a multiple of 16.
 
 #define PHRASEQ_HEAD_TILES (PHRASEQ_HEAD_DIM / PHRASEQ_TILE)
 
-// Up to 16 rows of a sentence, and the rows of the other side that they meet.
+// Up to 16 rows of a sentence (queries or keys), and the rows of the other side that attend to them or that they attend
+// to.
 struct AttentionTile {
-  int row;     // the first, among all tokens
+  int row;     // the first row, among all tokens
   int rows;    // 1 to 16
-  int place;   // of the first row in its sentence
-  int others;  // the first row of the other side
-  int length;  // of the other side
+  int place;   // position of the first row in its sentence
+  int others;  // the first row of the other side in this sentence
+  int length;  // number of rows of the other side
 };
 
 struct AttentionShape {
@@ -27,19 +27,20 @@ struct AttentionShape {
   int query_tokens, heads;
   int causal;  // token i of a sentence sees the keys of tokens 0 … i
   float scale;
-  uint64 key;  // of the dropout of weights, 0 = none
+  uint64 key;  // key of the dropout of weights, 0 = none
   uint32 threshold;
   float kept;
 };
 
-// Of the weight of a query, by its row among all tokens, on a key, by its place in its sentence: as on the CPU
-// (core/nn/kernels/random_bits.h).
+// The dropout factor of the weight of a query, numbered among all tokens, on a key, numbered within its sentence: the
+// same as on the CPU (core/nn/kernels/random_bits.h).
 __device__ inline float weight_factor(int query_row, int key_place, const AttentionShape& shape) {
   const uint32 row = (uint32)((int64)query_row * shape.heads + blockIdx.y) * 0x9e3779b1u;
   return dropout_factor(shape.key, shape.threshold, shape.kept, row + (uint32)key_place);
 }
 
-// Multiplies by them what belongs to 16 queries and 16 keys: rows of a tile, or its columns.
+// Multiplies the weights of 16 queries on 16 keys by their dropout factors. The queries are the rows of the tile or its
+// columns.
 __device__ inline void drop_weights(Tile& tile, int query_row, int key_place, bool rows_are_queries,
                                     const AttentionShape& shape) {
   if (shape.key == 0)
@@ -61,14 +62,14 @@ __device__ inline void clear(Tile* tiles, int count) {
   }
 }
 
-// What follows reads the rows of a head where they are, Rows = Place, or from shared memory, Rows = Staged.
+// The functions below read the rows of a head in place (Rows = Place) or from shared memory (Rows = Staged).
 
 template <class Rows>
 __device__ inline void read_factors(const Rows& rows, Factor* factors) {
   for (int t = 0; t < PHRASEQ_HEAD_TILES; ++t) factors[t] = left_factor(rows.from_column(t * PHRASEQ_TILE));
 }
 
-// The product of 16 rows of a head and of other rows, transposed.
+// The product of 16 rows of a head and the transpose of other rows.
 template <class Rows>
 __device__ inline Tile scores(const Factor* factors, const Rows& rows) {
   Tile sum;
@@ -86,7 +87,8 @@ __device__ inline void add_weighted(Tile* sums, const Tile& weights, const Rows&
     add_product(sums[t], left, right_factor_of_rows(rows.from_column(t * PHRASEQ_TILE)));
 }
 
-// Writes sums of products with rows. Those with staged ones go through 16 spare rows, from which whole rows are written.
+// Writes sums of products with rows. Sums of products with staged rows are first stored in 16 spare rows, from which
+// whole rows are written.
 __device__ inline void write_head(const Tile* sums, const Place& to, const Place& /*spare*/) {
   for (int t = 0; t < PHRASEQ_HEAD_TILES; ++t) write_tile(sums[t], to.from_column(t * PHRASEQ_TILE));
 }
@@ -97,7 +99,7 @@ __device__ inline void write_head(const Tile* sums, const Place& to, const Stage
   unstage(spare, to);
 }
 
-// The number of keys, from the first on, that a tile of queries sees.
+// The number of keys, counted from the first one, that a tile of queries sees.
 __device__ inline int keys_of(const AttentionTile& tile, const AttentionShape& shape) {
   const int seen = tile.place + tile.rows;
   return shape.causal != 0 && seen < tile.length ? seen : tile.length;
@@ -117,8 +119,8 @@ struct OnlineSoftmax {
     }
   }
 
-  // Turns scores into exp(score - top), and what has been added up before, with another top, into the same. Each row has
-  // a key among the first 16.
+  // Turns scores into exp(score - top), and rescales earlier sums, which were made with another top. Each row has a key
+  // among the first 16.
   PHRASEQ_MEMBER void add(Tile& scores, Tile* sums) {
     float highest[PHRASEQ_TILE_ROWS], before[PHRASEQ_TILE_ROWS], added[PHRASEQ_TILE_ROWS];
     for (int slot = 0; slot < PHRASEQ_TILE_ROWS; ++slot) highest[slot] = top[slot];
@@ -153,13 +155,13 @@ struct OnlineSoftmax {
   PHRASEQ_MEMBER float log_sum(int slot) const { return top[slot] + logf(total[slot]); }
 };
 
-// What a tile of queries or keys meets: the rows of its own and those of the whole other side, and 16 that are spare.
+// The rows that a tile of queries or keys works on: its own, all rows of the other side, and 16 spare rows.
 template <class Rows>
 struct Sides {
   Rows queries, ups, keys, values, spare;  // ups: dO, in the backward pass
 };
 
-// The result of a tile of queries; log_sums: from its first query on.
+// Computes the result of a tile of queries; log_sums points at its first query.
 template <class Rows>
 __device__ inline void attend(const AttentionTile& tile, const Sides<Rows>& side, const Place& out, float* log_sums,
                               const AttentionShape& shape) {
@@ -186,7 +188,7 @@ __device__ inline void attend(const AttentionTile& tile, const Sides<Rows>& side
   }
 }
 
-// D of 16 queries, of which this lane keeps its own.
+// Computes D of 16 queries, of which this lane keeps those of its rows.
 __device__ inline void find_deltas(const Place& dout, const Place& out, int rows, float* deltas, float* own) {
   for (int slot = 0; slot < PHRASEQ_TILE_ROWS; ++slot) own[slot] = 0.0f;
   for (int t = 0; t < PHRASEQ_HEAD_TILES; ++t) {
@@ -200,7 +202,7 @@ __device__ inline void find_deltas(const Place& dout, const Place& out, int rows
   }
 }
 
-// The gradient of a tile of queries; log_sums and deltas: those of this lane's rows.
+// Computes the gradient of a tile of queries; log_sums and deltas are those of this lane's rows.
 template <class Rows>
 __device__ inline void find_query_gradients(const AttentionTile& tile, const Sides<Rows>& side, const float* log_sums,
                                             const float* deltas, const Place& dq, const AttentionShape& shape) {
@@ -224,8 +226,8 @@ __device__ inline void find_query_gradients(const AttentionTile& tile, const Sid
   write_head(sums, dq, side.spare);
 }
 
-// The gradients of a tile of keys and their values, of which the side has the rows; log_sums and deltas: from the first
-// query of the sentence on.
+// Computes the gradients of a tile of keys and of their values, whose rows are in `side`; log_sums and deltas point at
+// the sentence's first query.
 template <class Rows>
 __device__ inline void find_key_gradients(const AttentionTile& tile, const Sides<Rows>& side, const float* log_sums,
                                           const float* deltas, const Place& dk, const Place& dv,
@@ -236,7 +238,7 @@ __device__ inline void find_key_gradients(const AttentionTile& tile, const Sides
   Tile key_sums[PHRASEQ_HEAD_TILES], value_sums[PHRASEQ_HEAD_TILES];
   clear(key_sums, PHRASEQ_HEAD_TILES);
   clear(value_sums, PHRASEQ_HEAD_TILES);
-  // Causal: queries before the tile do not see it.
+  // Causal attention: queries before the tile do not see it.
   for (int first = shape.causal != 0 ? tile.place : 0; first < tile.length; first += PHRASEQ_TILE) {
     const Rows queries = side.queries.from_row(first), ups = side.ups.from_row(first);
     Tile weights = scores(keys, queries), gradient = scores(values, ups);  // [key, query]
@@ -256,8 +258,8 @@ __device__ inline void find_key_gradients(const AttentionTile& tile, const Sides
   write_head(value_sums, dv, side.spare);
 }
 
-// q, k, v and out: where column 0 of head 0 lies in the first row. log_sums [heads, query tokens]. A warp for each tile
-// of queries, blocks_y = heads.
+// q, k, v and out point at column 0 of head 0 in the first row. log_sums [heads, query tokens]. A warp for each tile of
+// queries, blocks_y = heads.
 PHRASEQ_KERNEL void attention(const Element* q, const Element* k, const Element* v, const AttentionTile* tiles,
                               Element* out, float* log_sums, AttentionShape shape) {
   if (grid_warp() >= shape.tiles)
@@ -270,7 +272,7 @@ PHRASEQ_KERNEL void attention(const Element* q, const Element* k, const Element*
                 log_sums + (int64)blockIdx.y * shape.query_tokens + tile.row, shape);
 }
 
-// The gradient of q, by tiles of queries as in `attention`. deltas [heads, query tokens] receives D.
+// Computes the gradient of q, by tiles of queries as in `attention`. deltas [heads, query tokens] receives D.
 PHRASEQ_KERNEL void attention_backward_queries(const Element* dout, const Element* q, const Element* k, const Element* v,
                                                const Element* out, const AttentionTile* tiles, const float* log_sums,
                                                float* deltas, Element* dq, AttentionShape shape) {
@@ -290,7 +292,8 @@ PHRASEQ_KERNEL void attention_backward_queries(const Element* dout, const Elemen
                               place_of(dq, shape.query_stride, tile.row, tile.rows), shape);
 }
 
-// The gradients of k and v, by tiles of keys: a tile's others are the queries. After attention_backward_queries.
+// Computes the gradients of k and v, by tiles of keys; the other side of a tile are the queries. Runs after
+// attention_backward_queries.
 PHRASEQ_KERNEL void attention_backward_keys(const Element* dout, const Element* q, const Element* k, const Element* v,
                                             const AttentionTile* tiles, const float* log_sums, const float* deltas,
                                             Element* dk, Element* dv, AttentionShape shape) {
@@ -322,7 +325,7 @@ struct AttentionSentence {
   }
 };
 
-// Takes rows from shared memory, one matrix after the other.
+// Allocates rows in shared memory, one matrix after the other.
 struct SharedRows {
   Staged next;
 
@@ -339,8 +342,8 @@ struct SharedRows {
   }
 };
 
-// As `attention`, with a block of one warp for each sentence, whose rows are read once: for sentences that fit in the
-// shared memory. shape.tiles: the number of sentences.
+// Computes the same as `attention`, with a block of one warp for each sentence, whose rows are read once. For sentences
+// that fit in shared memory. shape.tiles: the number of sentences.
 PHRASEQ_KERNEL void attention_of_sentences(const Element* q, const Element* k, const Element* v,
                                            const AttentionSentence* sentences, Element* out, float* log_sums,
                                            AttentionShape shape) {
@@ -360,7 +363,7 @@ PHRASEQ_KERNEL void attention_of_sentences(const Element* q, const Element* k, c
   }
 }
 
-// The gradients of q, k and v, by sentences.
+// Computes the gradients of q, k and v, by sentences.
 PHRASEQ_KERNEL void attention_backward_of_sentences(const Element* dout, const Element* q, const Element* k,
                                                     const Element* v, const Element* out,
                                                     const AttentionSentence* sentences, const float* log_sums,

@@ -1,26 +1,27 @@
-// What a search asks of each row of scores: the best columns, ln Σ exp(score), and the scores of some columns.
+// The values that a search needs from each row of scores: the best columns, ln Σ exp(score), and the scores of some
+// columns.
 //
-// A warp reads a row twice. The row is cut into 128 parts; as each has a highest score, and the 128 are scores of the row,
-// the n-th highest of them is not above the row's n-th best score. The second reading collects what is not below: little
-// more than n scores. Where it is too much (many equal scores), or n is above 128, the best columns are searched in the row.
+// A warp reads a row twice. The row is divided into 128 parts. The n-th highest of the parts' maxima is a lower bound
+// for the row's n-th best score. The second pass collects the scores that are not below it: few more than n. If there
+// are too many (many equal scores), or if n is above 128, the best columns are searched in the row itself.
 
 #define PHRASEQ_PARTS 128
 #define PHRASEQ_LANE_PARTS (PHRASEQ_PARTS / PHRASEQ_WARP)
 #define PHRASEQ_COLLECTED 512
 
-// Part p of this lane, among all.
+// The number of this lane's p-th part, among all parts.
 __device__ inline int lane_part(int p) { return warp_lane() + p * PHRASEQ_WARP; }
 
 struct BestShape {
   int64 rows;
   int columns;
-  int best;   // columns that are asked for: at most `columns`
-  int asked;  // columns that are asked for by their numbers
+  int best;   // number of best columns requested: at most `columns`
+  int asked;  // number of columns requested by number
 };
 
-// What the lanes of a warp share.
+// The data that the lanes of a warp share.
 struct CollectedScores {
-  float highest[PHRASEQ_PARTS];  // of each part
+  float highest[PHRASEQ_PARTS];  // the maximum of each part
   float threshold;
   int count;
   float scores[PHRASEQ_COLLECTED];
@@ -36,7 +37,7 @@ struct RankedScore {
   }
 };
 
-// Where the best are looked for: element i of a row, or of what was collected.
+// The scores that are searched: element i of a row, or of the collected scores.
 struct RowScores {
   const Element* scores;
   int count;
@@ -69,8 +70,8 @@ __device__ inline void read_part(const Element* scores, int columns, int part, c
   }
 }
 
-// ln Σ exp(score) of a row; NaN where a score is not a number or infinity, or all are -infinity. highest [parts] receives
-// the highest score of each part.
+// Returns ln Σ exp(score) of a row; NaN if a score is NaN or infinity, or if all are -infinity. highest [parts]
+// receives the maximum of each part.
 __device__ inline float find_log_sum(const Element* scores, int columns, float* highest) {
   float top = -PHRASEQ_INFINITY, total = 0.0f;
   for (int p = 0; p < PHRASEQ_LANE_PARTS; ++p) {
@@ -91,7 +92,7 @@ __device__ inline float find_log_sum(const Element* scores, int columns, float* 
   return row_top == -PHRASEQ_INFINITY ? row_top - row_top : row_top + logf(total);
 }
 
-// The n-th highest of the parts' highest, where there are as many.
+// Finds the n-th highest of the parts' maxima, if n is not above the number of parts.
 __device__ inline void find_threshold(CollectedScores& shared, int n) {
   if (n > PHRASEQ_PARTS)
     return;
@@ -119,7 +120,7 @@ __device__ inline void collect(const Element* scores, int columns, CollectedScor
   }
 }
 
-// The best one after `last`; -infinity where there is none.
+// The best score that ranks after `last`; -infinity if there is none.
 template <class Scores>
 __device__ inline RankedScore next_best(const Scores& scores, const RankedScore& last) {
   RankedScore best = {-PHRASEQ_INFINITY, 0};
@@ -146,9 +147,9 @@ __device__ inline void write_best(const Scores& scores, int best, float* row) {
   }
 }
 
-// scores [rows, columns]; asked [rows, asked], column numbers. found [rows, 2 best + asked + 1] receives the best scores,
-// best first (of equal ones, the lower column), their columns, the scores of the columns that are asked for, and the
-// logarithm of the sum. A block of one warp for each row.
+// scores [rows, columns]; asked [rows, asked] column numbers. found [rows, 2 best + asked + 1] receives the best
+// scores, best first (among equal ones, the lower column first), their columns, the scores of the columns in `asked`,
+// and the logarithm of the sum. A block of one warp for each row.
 PHRASEQ_KERNEL void best_columns(const Element* scores, const int64* asked, float* found, BestShape shape) {
   const int64 row = grid_warp();
   if (row >= shape.rows)

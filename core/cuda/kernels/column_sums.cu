@@ -1,7 +1,7 @@
-// The sum of each column of a gradient, which is the gradient of a bias; also of one that passes a ReLU first.
+// The sum of each column of a gradient, which is the gradient of a bias; optionally after the backward pass of a ReLU.
 //
-// A warp takes a strip of `strip_rows` rows and PHRASEQ_CHUNK columns, blocks_y = chunks. partial [strips, columns] receives
-// the sums of the strips. They are added in order afterwards: the same bits in every run.
+// A warp processes a strip of `strip_rows` rows and PHRASEQ_CHUNK columns, blocks_y = chunks. partial [strips, columns]
+// receives the sums of the strips. These are added in order afterwards, so that every run computes the same bits.
 
 #define PHRASEQ_CHUNK 256
 
@@ -11,7 +11,7 @@ struct ColumnStrips {
 
   PHRASEQ_MEMBER int64 first_row() const { return grid_warp() * strip_rows; }
   PHRASEQ_MEMBER int64 last_row() const { return first_row() + strip_rows < rows ? first_row() + strip_rows : rows; }
-  // The first column of a lane; its others follow at distances of PHRASEQ_WARP packs.
+  // The first column of a lane; its next columns are PHRASEQ_WARP packs apart.
   PHRASEQ_MEMBER int first_column() const {
     return (int)blockIdx.y * PHRASEQ_CHUNK + warp_lane() * PHRASEQ_PACK;
   }
@@ -21,7 +21,7 @@ struct ColumnStrips {
   }
   PHRASEQ_MEMBER bool has_packs() const { return columns % PHRASEQ_PACK == 0; }
 
-  // Numbers of a row from a column on; 0 beyond the last column.
+  // Reads numbers of a row from `column` on; 0 beyond the last column.
   PHRASEQ_MEMBER Pack<PHRASEQ_PACK> read(const Element* x, int64 row, int column, bool in_packs) const {
     const Element* const from = x + row * columns + column;
     if (in_packs)
@@ -66,13 +66,13 @@ PHRASEQ_KERNEL void column_sums(const Element* x, float* partial, ColumnStrips s
   }
 }
 
-// What passes a ReLU with dropout: dx is the gradient of x in y = dropout(max(x, 0)).
+// The backward pass of a ReLU with dropout: dx is the gradient of x in y = dropout(max(x, 0)).
 struct ReluGradient {
   const Element *dy, *y;
   Element* dx;
   float kept;
 
-  // What was dropped or is not positive is 0 in y.
+  // Elements that were dropped or are not positive are 0 in y.
   PHRASEQ_MEMBER Pack<PHRASEQ_PACK> undo(const Pack<PHRASEQ_PACK>& up, const Pack<PHRASEQ_PACK>& out) const {
     Pack<PHRASEQ_PACK> down;
     for (int i = 0; i < PHRASEQ_PACK; ++i) down.at[i] = narrow(wide(out.at[i]) > 0.0f ? wide(up.at[i]) * kept : 0.0f);
@@ -95,7 +95,7 @@ struct ReluGradient {
   }
 };
 
-// The gradient of x, and the sums of its columns, from the result y of relu_dropout.
+// Computes the gradient of x and the sums of its columns from the result y of relu_dropout.
 PHRASEQ_KERNEL void relu_dropout_backward(const Element* dy, const Element* y, Element* dx, float* partial, float kept,
                                           ColumnStrips strips) {
   const int at_once = 4;

@@ -1,5 +1,5 @@
-// What all kernels begin with. Compiled by NVRTC without any header. The tests include these files as C++, with one
-// thread to a warp (PHRASEQ_WARP 1), and compare the results with the CPU's kernels.
+// The common beginning of all kernels, which NVRTC compiles without any header. The tests include these files as C++,
+// with one thread per warp (PHRASEQ_WARP 1), and compare the results with those of the CPU's kernels.
 
 #ifndef PHRASEQ_WARP
 #define PHRASEQ_WARP 32
@@ -21,7 +21,7 @@ __device__ inline Element narrow(float x) { return x; }
 #elif PHRASEQ_ELEMENT == 1
 typedef unsigned short Element;
 __device__ inline float wide(Element x) { return __uint_as_float((uint32)x << 16); }
-// To nearest, ties to even; NaN stays NaN.
+// Rounds to nearest, ties to even; NaN stays NaN.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
 __device__ inline Element narrow(float x) {
   Element result;
@@ -57,7 +57,7 @@ __device__ inline Element narrow(float x) {
 
 #define PHRASEQ_INFINITY __uint_as_float(0x7f800000u)
 
-// e^x, within two units in the last place of fp32 where activations have 16 bits.
+// e^x; if activations have 16 bits, within two units in the last place of fp32.
 __device__ inline float exponential(float x) {
 #if PHRASEQ_ELEMENT == 0
   return expf(x);
@@ -66,7 +66,7 @@ __device__ inline float exponential(float x) {
 #endif
 }
 
-// kernels::random_bits of core/nn/kernels/random_bits.h.
+// Equals kernels::random_bits of core/nn/kernels/random_bits.h.
 __device__ inline uint32 random_bits(uint64 key, uint32 element) {
   uint32 x = element ^ (uint32)key;
   x ^= x >> 16;
@@ -76,7 +76,7 @@ __device__ inline uint32 random_bits(uint64 key, uint32 element) {
   return x ^ (x >> 16);
 }
 
-// 0, or 1 / (1 - p) for an element that is kept; 1 without dropout (key 0).
+// The dropout factor of an element: 0 if it is dropped, otherwise 1 / (1 - p); 1 without dropout (key 0).
 __device__ inline float dropout_factor(uint64 key, uint32 threshold, float kept, uint32 element) {
   if (key == 0)
     return 1.0f;
@@ -132,7 +132,7 @@ __device__ inline void* shared_memory() {
   return host_shared_memory();
 #endif
 }
-// A number that no other lane gets.
+// Returns a number that no other lane gets.
 __device__ inline int next_place(int* count) {
 #if PHRASEQ_WARP > 1
   return atomicAdd(count, 1);
@@ -141,20 +141,21 @@ __device__ inline int next_place(int* count) {
 #endif
 }
 
-// What the lanes of a warp have read and written is done.
+// Waits until the reads and writes of all lanes of the warp are done.
 __device__ inline void sync_warp() {
 #if PHRASEQ_WARP > 1
   __syncwarp();
 #endif
 }
 
-// The warp of a thread among those of the whole grid, and how many there are.
+// The number of a thread's warp in the whole grid; below, the number of all warps.
 __device__ inline int64 grid_warp() {
   return (int64)blockIdx.x * (blockDim.x / PHRASEQ_WARP) + threadIdx.x / PHRASEQ_WARP;
 }
 __device__ inline int64 grid_warps() { return (int64)gridDim.x * (blockDim.x / PHRASEQ_WARP); }
 
-// Neighboring elements that a thread reads or writes at once; with 16 bytes, memory is read fastest.
+// The number of neighboring elements that a thread reads or writes at once: 16 bytes, with which memory is read
+// fastest.
 #define PHRASEQ_PACK (16 / (int)sizeof(Element))
 template <int width>
 struct alignas(width * sizeof(Element)) Pack {

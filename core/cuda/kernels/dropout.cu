@@ -20,7 +20,7 @@ __device__ inline void dropout_add_pack(const Element* x, const Element* residua
   store<width>(y + at, out);
 }
 
-// A thread for PHRASEQ_PACK elements; residual may be null.
+// One thread per PHRASEQ_PACK elements; residual may be null.
 PHRASEQ_KERNEL void dropout_add(const Element* x, const Element* residual, Element* y, DropoutShape shape) {
   const int64 first = PHRASEQ_PACK * ((int64)blockIdx.x * blockDim.x + threadIdx.x), last = first + PHRASEQ_PACK;
   if (last <= shape.elements && is_aligned(x) && is_aligned(residual) && is_aligned(y))
@@ -34,14 +34,14 @@ __device__ inline void relu_dropout_pack(const Element* x, Element* y, int64 at,
   Pack<width> out;
   for (int i = 0; i < width; ++i) {
     const float value = wide(in.at[i]);
-    // As ATen's: NaN stays NaN.
+    // As in ATen, NaN stays NaN.
     const float positive = value < 0.0f ? 0.0f : value;
     out.at[i] = narrow(positive * dropout_factor(shape.key, shape.threshold, shape.kept, (uint32)(at + i)));
   }
   store<width>(y + at, out);
 }
 
-// y = dropout(max(x, 0)); y may be x. A thread for PHRASEQ_PACK elements.
+// y = dropout(max(x, 0)); y may be x. One thread per PHRASEQ_PACK elements.
 PHRASEQ_KERNEL void relu_dropout(const Element* x, Element* y, DropoutShape shape) {
   const int64 first = PHRASEQ_PACK * ((int64)blockIdx.x * blockDim.x + threadIdx.x), last = first + PHRASEQ_PACK;
   if (last <= shape.elements && is_aligned(x) && is_aligned(y))

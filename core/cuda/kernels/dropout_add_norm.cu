@@ -1,7 +1,7 @@
 // y = LN(residual + dropout(x)) and its gradients (Ba et al. 2016; fp32 statistics).
 //
-// A warp computes row after row, and holds a row in registers: PHRASEQ_PACKS packs of PHRASEQ_WIDTH neighboring columns
-// in each lane. The options of the compiler give both, by the number of columns (core/cuda/norm_variant.h).
+// A warp processes row after row, and holds a row in registers: PHRASEQ_PACKS packs of PHRASEQ_WIDTH neighboring
+// columns in each lane. Compiler options define both, depending on the number of columns (core/cuda/norm_variant.h).
 
 #define PHRASEQ_HELD (PHRASEQ_PACKS * PHRASEQ_WIDTH)
 
@@ -9,7 +9,7 @@ struct NormShape {
   int64 rows;
   int columns;
   float eps;
-  uint64 key;        // of the dropout, 0 = none
+  uint64 key;        // key of the dropout, 0 = none
   uint32 threshold;  // p 2^32
   float kept;        // 1 / (1 - p)
 };
@@ -47,7 +47,7 @@ __device__ inline void write_row(const float* values, int columns, Element* row)
   }
 }
 
-// The factors of the dropout in a row.
+// Computes the dropout factors of a row.
 __device__ inline void read_factors(const NormShape& shape, int64 row, float* factors) {
   for (int pack = 0; pack < PHRASEQ_PACKS; ++pack) {
     for (int i = 0; i < PHRASEQ_WIDTH; ++i) {
@@ -57,7 +57,7 @@ __device__ inline void read_factors(const NormShape& shape, int64 row, float* fa
   }
 }
 
-// z = residual + dropout(x) in a row; residual may be null.
+// Computes z = residual + dropout(x) of a row; residual may be null.
 __device__ inline void read_sum(const Element* x, const Element* residual, const NormShape& shape, int64 row,
                                 const float* factors, float* z) {
   read_row(x + row * shape.columns, shape.columns, z);
@@ -108,7 +108,7 @@ PHRASEQ_KERNEL void dropout_add_norm(const Element* x, const Element* residual, 
   }
 }
 
-// Sums of the gradients of gain or bias over the rows of a warp.
+// Writes the sums of the gradients of gain or bias over the rows of a warp.
 __device__ inline void write_sums(const float* sums, int columns, float* partial) {
   for (int pack = 0; pack < PHRASEQ_PACKS; ++pack) {
     for (int i = 0; i < PHRASEQ_WIDTH; ++i) {
@@ -119,9 +119,9 @@ __device__ inline void write_sums(const float* sums, int columns, float* partial
   }
 }
 
-// d_residual receives the gradient of the sum, dx that of x; dx may be d_residual without dropout. partial [warps, 2,
-// columns] receives the sums of the gradients of gain and bias over the rows of each warp. They are added in order
-// afterwards: the same bits in every run.
+// d_residual receives the gradient of the sum, dx that of x; without dropout, dx may be d_residual. partial [warps, 2,
+// columns] receives the sums of the gradients of gain and bias over the rows of each warp. These are added in order
+// afterwards, so that every run computes the same bits.
 PHRASEQ_KERNEL void dropout_add_norm_backward(const Element* dy, const Element* x, const Element* residual,
                                               const float* gain, const float* mean, const float* rstd, Element* dx,
                                               Element* d_residual, float* partial, NormShape shape) {

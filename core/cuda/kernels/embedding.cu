@@ -4,12 +4,12 @@ struct EmbeddingShape {
   int64 rows;
   int columns;
   float scale;
-  uint64 key;  // of the dropout, 0 = none
+  uint64 key;  // key of the dropout, 0 = none
   uint32 threshold;
   float kept;
 };
 
-// A thread for each element; position_table may be null.
+// One thread per element; position_table may be null.
 PHRASEQ_KERNEL void embed(const int64* ids, const int64* positions, const float* table, const float* position_table,
                           Element* y, EmbeddingShape shape) {
   const int64 at = (int64)blockIdx.x * blockDim.x + threadIdx.x;
@@ -22,17 +22,17 @@ PHRASEQ_KERNEL void embed(const int64* ids, const int64* positions, const float*
   y[at] = narrow(sum * dropout_factor(shape.key, shape.threshold, shape.kept, (uint32)at));
 }
 
-// Gradients are added up by id, without atomic additions: the same bits in every run. sorted [rows]: the ids in
-// ascending order; order [rows]: the row that each of them comes from, equal ids in the order of the rows. The places of
-// an id are cut at every PHRASEQ_CUT, so that no thread adds up many rows of a frequent id.
+// Gradients are summed by id without atomic additions, so that every run computes the same bits. sorted [rows]: the ids
+// in ascending order; order [rows]: the row that each of them comes from, equal ids in the order of the rows. The
+// places of an id are divided into pieces of PHRASEQ_CUT, so that no thread sums many rows of a frequent id.
 #define PHRASEQ_CUT 32
 
 __device__ inline bool begins_id(const int64* sorted, int64 place) {
   return place == 0 || sorted[place - 1] != sorted[place];
 }
 
-// partial [rows, columns] receives, at the place where a cut of an id begins, the sum of scale · dropout(dy) over the
-// cut. Block (i, j) does so for place i and the columns from j · blockDim.x on. Rows with the id `skip` are left out.
+// partial [rows, columns] receives, at the place where a piece of an id begins, the sum of scale · dropout(dy) over the
+// piece. Block (i, j) does so for place i and the columns from j · blockDim.x on. Rows with the id `skip` are skipped.
 PHRASEQ_KERNEL void embed_backward_cuts(const Element* dy, const int64* sorted, const int64* order, float* partial,
                                         int64 skip, EmbeddingShape shape) {
   const int64 first = blockIdx.x;
@@ -50,7 +50,7 @@ PHRASEQ_KERNEL void embed_backward_cuts(const Element* dy, const int64* sorted, 
   partial[first * shape.columns + column] = shape.scale * sum;
 }
 
-// Adds the sums of an id's cuts to its row of d_table, in the same blocks.
+// Adds the sums of an id's pieces to its row of d_table; same grid as above.
 PHRASEQ_KERNEL void embed_backward(const float* partial, const int64* sorted, float* d_table, int64 skip,
                                    EmbeddingShape shape) {
   const int64 first = blockIdx.x;

@@ -1,16 +1,16 @@
-// y = x Wᵀ + b for a few rows x, as in the search for one translation: W is read once, and a library's product would take
-// longer to prepare than to compute. Sums are fp32.
+// y = x Wᵀ + b for a few rows x, as when a single sentence is translated: W is read once, whereas a library would take
+// longer to prepare the product than to compute it. Sums are fp32.
 //
-// The option PHRASEQ_ROWS of the compiler is the most rows that x has.
+// The compiler option PHRASEQ_ROWS is the maximum number of rows of x.
 
 struct FewRowsShape {
   int rows, inner, columns;  // inner: a multiple of a pack
-  int64 stride;              // of x, in elements from row to row
+  int64 stride;              // of x, in elements between rows
   int relu;                  // max(y, 0)
 };
 
-// weight [columns, inner], bias [columns] or null, y [rows, columns]. The rows of x and weight begin at multiples of a pack.
-// A warp for each column.
+// weight [columns, inner], bias [columns] or null, y [rows, columns]. The rows of x and weight begin at multiples of a
+// pack. One warp per column.
 PHRASEQ_KERNEL void few_rows_product(const Element* x, const Element* weight, const Element* bias, Element* y,
                                      FewRowsShape shape) {
   const int64 column = grid_warp();
@@ -28,7 +28,7 @@ PHRASEQ_KERNEL void few_rows_product(const Element* x, const Element* weight, co
   const float shift = bias == 0 ? 0.0f : wide(bias[column]);
   for (int row = 0; row < PHRASEQ_ROWS; ++row) {
     const float sum = warp_sum(sums[row]) + shift;
-    if (lane == 0 && row < shape.rows)  // as ATen's ReLU: NaN stays NaN
+    if (lane == 0 && row < shape.rows)  // NaN stays NaN, as in ATen's ReLU
       y[row * shape.columns + column] = narrow(shape.relu != 0 && sum < 0.0f ? 0.0f : sum);
   }
 }

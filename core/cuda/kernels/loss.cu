@@ -11,11 +11,11 @@ struct LossShape {
   int64 rows;
   int columns;           // the vocabulary
   int unsmoothed_count;  // classes outside S
-  int excluded_count;    // of them, those that are out of the softmax
+  int excluded_count;    // those of them that are excluded from the softmax
   int with_gradient;
   float scale;          // of the gradient
-  LossTarget smoothed;  // of a row whose gold class is in S
-  LossTarget plain;     // of another row
+  LossTarget smoothed;  // for rows whose gold class is in S
+  LossTarget plain;     // for other rows
 };
 
 // Classes in ascending order.
@@ -23,10 +23,10 @@ struct ClassList {
   const int64* ids;
   int count;
 
-  // Bit i for each class column + i, i < width, of the list.
+  // Sets bit i for each class column + i of the list, i < width.
   PHRASEQ_SELDOM uint32 bits(int64 column, int width) const {
     int first = 0, rest = count;
-    while (rest > 0) {  // until `first` is the place of the first id from `column` on
+    while (rest > 0) {  // finds the index `first` of the first id that is at least `column`
       const int half = rest / 2;
       const bool is_below = ids[first + half] < column;
       first += is_below ? half + 1 : 0;
@@ -41,7 +41,7 @@ struct ClassList {
 // The logits of neighboring columns.
 template <int width>
 struct LossPack {
-  float z[width];      // -infinity for a class that is out of the softmax
+  float z[width];      // -infinity for a class that is excluded from the softmax
   uint32 outside = 0;  // bit i: class column + i is not in S
 
   PHRASEQ_MEMBER LossPack(const Pack<width>& stored, int column, const float* bias, const ClassList& unsmoothed,
@@ -57,7 +57,7 @@ struct LossPack {
   PHRASEQ_MEMBER bool is_smoothed(int i) const { return (outside >> i & 1) == 0; }
 };
 
-// What a lane, and then the warp, has seen of a row.
+// The sums over the columns of a row that a lane, and then the warp, has read.
 struct LossSums {
   float top = -PHRASEQ_INFINITY;  // the largest logit
   float total = 0.0f;             // Σ exp(z - top)
@@ -85,7 +85,7 @@ struct LossSums {
   }
 };
 
-// Calls work(column, pack) for the packs of this lane; the next one is on its way meanwhile.
+// Calls work(column, pack) for the packs of this lane, while the next one is being loaded.
 template <int width, class Work>
 __device__ inline void over_packs(const Element* row, int columns, const Work& work) {
   const int step = PHRASEQ_WARP * width;
@@ -136,8 +136,9 @@ struct LossRow {
   }
 };
 
-// A warp for each row. results [3, rows] receives the loss, -ln p(gold), and 1 where no logit is larger than that of the
-// gold class; with a gradient, logits [rows, vocab] receives it. unsmoothed and excluded in ascending order.
+// One warp per row. results [3, rows] receives the loss, -ln p(gold), and 1 if no logit is larger than that of the gold
+// class; if the gradient is requested, it replaces the logits [rows, vocab]. unsmoothed and excluded must be in
+// ascending order.
 PHRASEQ_KERNEL void cross_entropy(Element* logits, const float* bias, const int64* targets, const int64* unsmoothed,
                                   const int64* excluded, float* results, LossShape shape) {
   const int64 number = grid_warp();

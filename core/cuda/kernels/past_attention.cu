@@ -1,12 +1,12 @@
-// Attention of the rows of a search to the tokens decoded so far: one query a row, whose keys and values lie where the
-// row's ancestors wrote them (core/nn/functional/incremental.h). Scores and sums are fp32.
+// Attention of the rows of a search to the tokens decoded so far: one query per row, whose keys and values are where
+// the row's ancestors wrote them (core/nn/functional/incremental.h). Scores and sums are fp32.
 //
 // The option PHRASEQ_HEAD_DIM of the compiler is the number of columns of a head, a multiple of 8.
 
 #define PHRASEQ_PAST_BLOCKS 32
 #define PHRASEQ_LANE_PAIRS ((PHRASEQ_HEAD_DIM / 2 + PHRASEQ_WARP - 1) / PHRASEQ_WARP)
 
-// The blocks of a cache, [steps, rows then, columns] each.
+// The blocks of a cache, each [steps, rows at that time, columns].
 struct PastBlocks {
   int count;
   int first_step[PHRASEQ_PAST_BLOCKS];
@@ -16,14 +16,14 @@ struct PastBlocks {
 
 struct PastShape {
   int64 rows;
-  int64 stride;  // of kvq, in elements from row to row
+  int64 stride;  // of kvq, in elements between rows
   int64 ancestor_stride;
   int model;  // columns of all heads
-  int steps;  // with the newest one
+  int steps;  // including the newest one
   float scale;
 };
 
-// Where the keys of a step are in a cache, of which a row has 2 · model columns.
+// The offset of the keys of a step in a cache whose rows have 2 · model columns.
 __device__ inline int64 past_place(const PastBlocks& blocks, int step, int ancestor, int model) {
   int block = blocks.count - 1;
   while (step < blocks.first_step[block]) --block;
@@ -46,7 +46,7 @@ __device__ inline void copy_head(const Element* from, Element* to) {
     store<PHRASEQ_PACK>(to + i, load<PHRASEQ_PACK>(from + i));
 }
 
-// Weighted sums of values, of which each lane has pairs of columns, while scores come a round at a time, one a lane.
+// Weighted sums of values, of which each lane has pairs of columns. Scores are processed in rounds, one score per lane.
 struct PastSums {
   float at[PHRASEQ_LANE_PAIRS][2], top, total;
 
@@ -55,7 +55,7 @@ struct PastSums {
   }
   static PHRASEQ_MEMBER int column_of(int i) { return 2 * (warp_lane() + i * PHRASEQ_WARP); }
 
-  // Returns the weight of this lane's score; -infinity is no score.
+  // Returns the weight of this lane's score; -infinity means no score.
   PHRASEQ_MEMBER float begin_round(float score) {
     const float highest = fmaxf(top, warp_max(score)), before = exponential(top - highest);
     const float weight = exponential(score - highest);
@@ -86,9 +86,9 @@ struct PastSums {
   }
 };
 
-// kvq [rows, 3 · model], the keys, values and queries of the newest step: keys and values are stored in `past` (block 0),
-// too. ancestors [rows, steps or more]; out [rows, model]. A warp for each row, blocks_y = heads: each lane takes a step
-// at a time, then columns of the values of all these steps.
+// kvq [rows, 3 · model], the keys, values and queries of the newest step: keys and values are also stored in `past`
+// (block 0). ancestors [rows, steps or more]; out [rows, model]. One warp per row, blocks_y = heads: each lane
+// processes one step per round, then some columns of the values of all these steps.
 PHRASEQ_KERNEL void attend_to_past(const Element* kvq, Element* past, const int* ancestors, Element* out,
                                    PastBlocks blocks, PastShape shape) {
   const int64 row = grid_warp();

@@ -39,7 +39,8 @@ __device__ inline uint32 shared_address(const Element* at) {
   return address;
 }
 
-// Four 8 × 8 matrices as the tensor cores want them (PTX: ldmatrix): lanes 8 i to 8 i + 7 name the rows of matrix i.
+// Four 8 × 8 matrices in the layout of the tensor cores (PTX: ldmatrix): lanes 8 i to 8 i + 7 hold the addresses of the
+// rows of matrix i.
 #define PHRASEQ_READ_MATRICES(factor, row, order)                                                \
   asm volatile("ldmatrix.sync.aligned.m8n8.x4" order ".shared.b16 {%0, %1, %2, %3}, [%4];"       \
                : "=r"(factor.at[0]), "=r"(factor.at[1]), "=r"(factor.at[2]), "=r"(factor.at[3]) \
@@ -55,7 +56,8 @@ __device__ inline Factor transposed_matrices_at(const Element* row) {
   PHRASEQ_READ_MATRICES(factor, row, ".trans");
   return factor;
 }
-// The row that this lane names where the matrices lie below each other first, and where they lie beside each other first.
+// The row whose address this lane holds, if the first two matrices are below each other, and (next function) if they
+// are beside each other.
 __device__ inline const Element* row_downwards(const Staged& staged) {
   return staged.from_row(warp_lane() % 16).from_column(8 * (warp_lane() / 16)).first;
 }
@@ -65,7 +67,7 @@ __device__ inline const Element* row_sideways(const Staged& staged) {
 }
 __device__ inline Factor left_factor(const Staged& staged) { return matrices_at(row_downwards(staged)); }
 __device__ inline Factor right_factor_of_columns(const Staged& staged) { return matrices_at(row_sideways(staged)); }
-// Sums of products with it are in the order of tile_row and tile_column.
+// Sums of products with this factor are in the order of tile_row and tile_column.
 __device__ inline Factor right_factor_of_rows(const Staged& staged) { return transposed_matrices_at(row_downwards(staged)); }
 __device__ inline void write_tile(const Tile& tile, const Staged& staged) {
   for (int i = 0; i < PHRASEQ_TILE_SHARE; i += 2) {
@@ -74,10 +76,10 @@ __device__ inline void write_tile(const Tile& tile, const Staged& staged) {
   }
 }
 
-// Packs of 8 elements, 16 bytes: a lane has every 32nd of a matrix.
+// Rows are copied in packs of 8 elements (16 bytes): a lane copies every 32nd pack of a matrix.
 #define PHRASEQ_HEAD_PACKS (PHRASEQ_HEAD_DIM / 8)
 
-// Begins to copy the rows of a place, and zeros up to a whole tile.
+// Starts to copy the rows of a place, and fills up the tile with zeros.
 __device__ inline void stage(const Place& from, const Staged& to) {
   for (int pack = warp_lane(); pack < whole_tiles(from.rows) * PHRASEQ_HEAD_PACKS; pack += PHRASEQ_WARP) {
     const int row = pack / PHRASEQ_HEAD_PACKS, column = pack % PHRASEQ_HEAD_PACKS * 8;
@@ -95,7 +97,7 @@ __device__ inline void wait_for_staged() {
 __device__ inline void unstage(const Staged& from, const Place& to) {
   for (int pack = warp_lane(); pack < to.rows * PHRASEQ_HEAD_PACKS; pack += PHRASEQ_WARP) {
     const int row = pack / PHRASEQ_HEAD_PACKS, column = pack % PHRASEQ_HEAD_PACKS * 8;
-    // As four numbers: a copy of eight elements would be written in four parts.
+    // Copied as one uint4: a copy of eight elements would be written in four parts.
     *(uint4*)(to.first + row * to.stride + column) = *(const uint4*)(from.from_row(row).first + column);
   }
 }

@@ -1,16 +1,16 @@
-// 16 × 16 matrices in the registers of a warp, as the tensor cores multiply them (PTX: mma.m16n8k16). Each lane holds a
-// share of the elements; element i of a share is at tile_row(i), tile_column(i). Where a warp is one thread (the tests),
-// it holds all elements.
+// 16 × 16 matrices in the registers of a warp, in the layout that the tensor cores multiply (PTX: mma.m16n8k16). Each
+// lane holds a share of the elements; element i of a share is at tile_row(i), tile_column(i). If a warp has only one
+// thread (in the tests), it holds all elements.
 
 #define PHRASEQ_TILE 16
 
 #if PHRASEQ_WARP == 1
 #define PHRASEQ_TILE_SHARE 256
-#define PHRASEQ_TILE_ROWS 16  // rows that a lane has elements of
+#define PHRASEQ_TILE_ROWS 16  // number of rows of which a lane holds elements
 
 __device__ inline int tile_row(int i) { return i / PHRASEQ_TILE; }
 __device__ inline int tile_column(int i) { return i % PHRASEQ_TILE; }
-__device__ inline int tile_slot(int i) { return i / PHRASEQ_TILE; }  // of its row among those of the lane
+__device__ inline int tile_slot(int i) { return i / PHRASEQ_TILE; }  // index of its row among the lane's rows
 __device__ inline int slot_row(int slot) { return slot; }
 __device__ inline bool writes_slots() { return true; }
 __device__ inline float tile_row_sum(float x) { return x; }
@@ -42,7 +42,7 @@ __device__ inline float tile_row_max(float x) {
 struct Factor {  // pairs of elements
   uint32 at[4];
 };
-// Both rounded to the type of activations.
+// Both numbers, rounded to the type of activations.
 __device__ inline uint32 pair(float low, float high) {
   uint32 result;
 #if PHRASEQ_ELEMENT == 2
@@ -58,7 +58,7 @@ struct Tile {
   float at[PHRASEQ_TILE_SHARE];
 };
 
-// Where a matrix lies: rows beyond `rows` are read as 0 and not written.
+// The memory of a matrix: rows from `rows` on are read as 0 and not written.
 struct Place {
   Element* first;
   int64 stride;
@@ -85,7 +85,7 @@ __device__ inline Factor right_factor_of_columns(const Place& place) {
 }
 // The right factor, as [inner, columns]: the place's rows are its rows.
 __device__ inline Factor right_factor_of_rows(const Place& place) { return left_factor(place); }
-// The left factor that is a result.
+// A result as the left factor of the next product.
 __device__ inline Factor left_factor_of(const Tile& tile) {
   Factor factor;
   for (int i = 0; i < PHRASEQ_TILE_SHARE; ++i) factor.at[i] = narrow(tile.at[i]);
@@ -98,14 +98,14 @@ __device__ inline void add_product(Tile& sum, const Factor& left, const Factor& 
       sum.at[i] += wide(left.at[tile_row(i) * PHRASEQ_TILE + k]) * wide(right.at[k * PHRASEQ_TILE + tile_column(i)]);
   }
 }
-// 16 rows of a place as numbers, in the order of sums of products with right_factor_of_rows.
+// Reads 16 rows of a place as fp32, in the element order of products with right_factor_of_rows.
 __device__ inline Tile read_tile(const Place& place) {
   Tile tile;
   for (int i = 0; i < PHRASEQ_TILE_SHARE; ++i)
     tile.at[i] = tile_row(i) < place.rows ? wide(place.first[tile_row(i) * place.stride + tile_column(i)]) : 0.0f;
   return tile;
 }
-// Such sums into 16 rows of a place.
+// Writes elements in this order to 16 rows of a place.
 __device__ inline void write_tile(const Tile& tile, const Place& place) {
   for (int i = 0; i < PHRASEQ_TILE_SHARE; ++i) {
     if (tile_row(i) < place.rows)
@@ -113,10 +113,10 @@ __device__ inline void write_tile(const Tile& tile, const Place& place) {
   }
 }
 #else
-// Each lane reads and writes four neighboring columns of a row at once. The tensor cores would have columns 2 t, 2 t + 1,
-// 2 t + 8 and 2 t + 9 there (t: the lane in its group), so the columns of a tile are in another order: in both factors of
-// a product, where the order of the inner dimension is of no account; and in sums of products with
-// right_factor_of_rows, whose element i is in column 4 t + 2 (i % 2) + i / 4, as read_tile and write_tile have it.
+// Each lane reads and writes four neighboring columns of a row at once. The tensor cores assign columns 2 t, 2 t + 1, 2
+// t + 8 and 2 t + 9 to a lane (t: its number in its group), so the columns of a tile are permuted: in both factors of a
+// product, where the order of the inner dimension does not matter; and in sums of products with right_factor_of_rows,
+// whose element i is in column 4 t + 2 (i % 2) + i / 4, as in read_tile and write_tile.
 struct alignas(8) Pairs {
   uint32 low, high;
 };
@@ -131,7 +131,7 @@ __device__ inline Factor right_factor_of_columns(const Place& place) {
   const Pairs first = pairs_at(place, lane_group()), second = pairs_at(place, lane_group() + 8);
   return {{first.low, first.high, second.low, second.high}};
 }
-// Column 2 g is in place g of the first half, column 2 g + 1 in that of the second (g: the group of the lane).
+// Column 2 g is at index g of the first half, column 2 g + 1 at index g of the second half (g: the group of the lane).
 __device__ inline uint32 pair_at(const Place& place, int row) {
   return row < place.rows ? *(const uint32*)(place.first + row * place.stride + 2 * lane_group()) : 0u;
 }
