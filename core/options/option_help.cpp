@@ -18,7 +18,7 @@ std::string placeholder_of(const OptionField& field) {
   if (!field.metavariable.empty())
     return field.metavariable;
   if (!field.choices.empty())
-    return fmt::format("{}", fmt::join(field.choices, "|"));
+    return fmt::format("{}", fmt::join(field.named_choices(), "|"));
   constexpr const char* kWords[] = {"", "N", "X", "TEXT", "N,...", "X,...", "TEXT...", ""};
   return kWords[field.target.index()];
 }
@@ -54,7 +54,7 @@ std::string details_text(const OptionField& field) {
   if (!field.number_word.empty())
     parts.push_back("or " + field.number_word);
   if (!field.choices.empty() && !field.metavariable.empty()) {
-    parts.push_back(fmt::format("one of {}", fmt::join(field.choices, ", ")));
+    parts.push_back(fmt::format("one of {}", fmt::join(field.named_choices(), ", ")));
   }
   if (!field.bare.empty())
     parts.push_back(fmt::format("without a value '{}'", field.bare));

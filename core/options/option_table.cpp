@@ -52,8 +52,7 @@ std::string choice_of(const OptionField& field, const std::string& value) {
     if (option_name(choice) == option_name(value))
       return choice;
   }
-  std::vector<std::string> named = choices;
-  std::erase(named, "");
+  const auto named = field.named_choices();
   const std::string guess = did_you_mean(value, named);
   throw UsageError(fmt::format("--{}: '{}' is not one of {}{}{}",
                                field.name,
@@ -194,6 +193,12 @@ OptionField& OptionField::harmless() {
 OptionField& OptionField::bare_value(std::string_view value) {
   bare = value;
   return *this;
+}
+
+std::vector<std::string> OptionField::named_choices() const {
+  std::vector<std::string> named = choices;
+  std::erase(named, "");
+  return named;
 }
 
 bool OptionField::holds_word() const {

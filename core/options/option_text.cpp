@@ -65,7 +65,7 @@ std::string legal_values(const OptionField& field) {
   if (takes_no_value(field))
     return "yes, no";
   if (!field.choices.empty())
-    return fmt::format("{}", fmt::join(field.choices, ", "));
+    return fmt::format("{}", fmt::join(field.named_choices(), ", "));
   const std::string name = placeholder_of(field);
   const std::string word = field.number_word.empty() ? "" : " or " + field.number_word;
   const std::string range = has_range(field) ? ", " + range_text(field.low, field.high) : "";

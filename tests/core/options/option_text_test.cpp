@@ -42,6 +42,18 @@ Output:
 )");
 }
 
+TEST(HelpText, ListsNoChoiceWithoutAName) {
+  OptionTable table;
+  std::string alignment;
+  OptionField& field = table.field("print-alignment", alignment, "Print it.");
+  field.one_of({"", "hard", "soft"}).bare_value("hard");
+  EXPECT_THAT(options_text(table), HasSubstr("--print-alignment [hard|soft]"));
+  EXPECT_THAT(markdown_text(table, "sample", ""),
+              HasSubstr("| `--print-alignment` | hard, soft |  |"));
+  field.value_name("HOW");
+  EXPECT_THAT(options_text(table), HasSubstr("(one of hard, soft; without a value 'hard')"));
+}
+
 TEST(HelpText, WrapsLongHelpAtAHundredColumns) {
   OptionTable table;
   int64_t value = 1;
