@@ -72,8 +72,8 @@ struct ImportOptions final : Options {
         .field("vocabs",
                model.vocabs,
                "Vocabularies of a Marian (.spm, .yml or text) or JoeyNMT model: source and target, "
-               "or one for both. Default: those named in decoder.yml next to the model; "
-               "src_vocab.txt and trg_vocab.txt next to the checkpoint.")
+               "or one for both. Default: for Marian, those named in decoder.yml next to the "
+               "model; for JoeyNMT, src_vocab.txt and trg_vocab.txt next to the checkpoint.")
         .value_name("FILES");
     table
         .field("sentencepiece",

@@ -27,9 +27,9 @@ constexpr const char* kUsage = "match|check|build|rules [OPTIONS]";
 constexpr const char* kDescription =
     "Phrase tables, the external memory of Tang et al. 2016: 'match' shows the phrases of each "
     "sentence of a text, 'check TABLE' lists the problems of a table (exit code 3 if there are "
-    "any), 'build' makes a table from parallel text, and 'rules' makes one of the dates, numbers "
-    "and names that rules find in a text, or, with --reference, reports their precision and "
-    "recall.";
+    "any), 'build' makes a table from parallel text, and 'rules' makes a table of the dates, "
+    "numbers and names that rules find in a text, or, with --reference, reports the precision and "
+    "recall of the rules.";
 
 constexpr size_t kMaxProblems = 100;  // that are printed
 

@@ -13,7 +13,7 @@ namespace {
 constexpr const char* kDescription =
     "Truecases text, like sacremoses: 'learn' writes a model, 'apply' gives each word "
     "its most frequent spelling, and 'undo' capitalizes sentences. With phraseq preprocess "
-    "--tokenizer moses --truecase-model, training and translation do both.";
+    "--tokenizer moses --truecase-model, all text is truecased, and translations are capitalized.";
 
 int truecase_command(std::span<const std::string> arguments) {
   TruecaseOptions options;

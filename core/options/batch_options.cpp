@@ -10,7 +10,7 @@ constexpr const char* kMaxTokensHelp =
     "limit.";
 constexpr const char* kBatchSizeHelp = "Maximum number of sentences in a batch; 0 = no limit.";
 constexpr const char* kAutoHelp =
-    " auto = the largest number that there is memory for, found at the start of the run; a resumed "
+    " auto = the largest number that fits into memory, found at the start of the run; a resumed "
     "run keeps it.";
 
 }  // namespace

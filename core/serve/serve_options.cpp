@@ -55,11 +55,10 @@ void describe_limits(OptionTable& table, ServeOptions& o) {
              "Maximum time from the arrival of a request to the response, in seconds.")
       .in(0.001, 86400);
   table
-      .field(
-          "read-timeout",
-          o.http.read_seconds,
-          "Maximum time for a request to arrive, and for an open connection without requests, in "
-          "seconds.")
+      .field("read-timeout",
+             o.http.read_seconds,
+             "Maximum time for a request to arrive, and for a connection to stay open without "
+             "requests, in seconds.")
       .in(0.001, 86400);
   table.field("max-connections", o.http.max_connections, "Maximum number of open connections.")
       .in(1, 100000);

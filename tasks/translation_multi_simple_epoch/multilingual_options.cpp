@@ -76,8 +76,9 @@ void describe_sampling(OptionTable& table, MultilingualOptions& o) {
              "\"de-en\": 1}.")
       .value_name("JSON");
   table
-      .field(
-          "sampling-weights-from-file", o.sampling_weights_from_file, "The same from a JSON file.")
+      .field("sampling-weights-from-file",
+             o.sampling_weights_from_file,
+             "JSON file with the weights of the language pairs, instead of --sampling-weights.")
       .value_name("FILE");
 }
 
@@ -93,7 +94,8 @@ void describe_sizes(OptionTable& table, MultilingualOptions& o) {
       .field("virtual-data-size",
              o.virtual_data_size,
              "Number of sentence pairs in a pass, which are drawn anew for each pass; 0 = as many "
-             "as it takes to use the largest language pair once, but at most 1.5 times all pairs.")
+             "as it takes to use the largest language pair once, but at most 1.5 times the number "
+             "of all sentence pairs.")
       .at_least(0)
       .value_name("N");
 }

@@ -96,10 +96,10 @@ void describe_switches(OptionTable& table, TransformerOptions& o) {
   table.field("out-bias", o.out_bias, "Use a bias in the output projection.");
   table.field("start-token", o.start_token, kStartTokenNames, "First input token of the decoder.");
   table.field("source-bos", o.source_bos, "Start source sentences with <s>.");
-  table.field(
-      "source-eos",
-      o.source_eos,
-      "End source sentences with </s>; with no, only a source that would otherwise be empty.");
+  table.field("source-eos",
+              o.source_eos,
+              "End source sentences with </s>; no: add </s> only to a source that would otherwise "
+              "be empty.");
   table.field("forbid-outputs", o.forbid_outputs, "Exclude <pad> and <s> from the output softmax.");
   table.field("init",
               o.init,

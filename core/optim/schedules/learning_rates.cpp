@@ -51,7 +51,11 @@ void ConstantRateOptions::describe(OptionTable& table) {
              "Multiply the last learning rate by --lr-shrink in every epoch from this one on; 0 = "
              "never.")
       .at_least(0);
-  table.field("lr-shrink", lr_shrink, "Factor of each epoch from --force-anneal on.").in(0, 1);
+  table
+      .field("lr-shrink",
+             lr_shrink,
+             "Factor that multiplies the learning rate in every epoch from --force-anneal on.")
+      .in(0, 1);
 }
 
 ConstantRate::ConstantRate(const ConstantRateOptions& options, const LrSchedulerSetup& setup)

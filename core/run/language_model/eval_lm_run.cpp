@@ -224,7 +224,8 @@ void describe_report(OptionTable& table, EvalLmOptions& o) {
       .field("remove-bpe",
              o.remove_bpe,
              kPostProcessNames,
-             "Join subwords that end in @@: the loss is that of words (subword_nmt).")
+             "Join subwords that end in @@ (subword_nmt), so that loss and perplexity are those of "
+             "words.")
       .alias("post-process")
       .bare_value("subword_nmt");
 }

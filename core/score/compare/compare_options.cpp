@@ -54,7 +54,7 @@ void describe_frequencies(OptionTable& table, CompareOptions& o) {
       .field("train-text",
              o.train_text,
              "Training text in the target language: also report how well words are translated (F1) "
-             "by their frequency in it. Words are divided by BLEU's --tokenize.")
+             "by their frequency in it. BLEU's --tokenize splits the text into words.")
       .value_name("FILE...");
   table.field("frequency-edges",
               o.frequency_edges,

@@ -53,7 +53,7 @@ void describe_scores(OptionTable& table, RerankOptions& o) {
   table
       .field("forward-scores",
              o.forward_scores,
-             "ln p(target | source) of each hypothesis, one per line; if missing, those of the "
+             "ln p(target | source) of each hypothesis, one per line; default: the scores in the "
              "input.")
       .value_name("FILE");
   table.field("channel-scores", o.channel_scores, "ln p(source | target) of each hypothesis.")
@@ -72,8 +72,8 @@ void describe_weights(OptionTable& table, RerankOptions& o) {
               "Length penalty: the score is divided by the number of words to this power.");
   table.field("normalize",
               o.weights.normalize,
-              "First divide forward scores by the number of target tokens, and the others by that "
-              "of the source tokens.");
+              "First divide the forward scores by the number of target tokens, and the other "
+              "scores by the number of source tokens.");
 }
 
 void describe_tuning(OptionTable& table, RerankOptions& o) {
@@ -81,8 +81,8 @@ void describe_tuning(OptionTable& table, RerankOptions& o) {
   table
       .field("tune-param",
              o.tune,
-             "Find the values of these by random search: lenpen, weight1, weight2, weight3. Needs "
-             "--references.")
+             "Parameters whose values are found by random search: lenpen, weight1, weight2, "
+             "weight3. Needs --references.")
       .value_name("NAME,...");
   table.field("lower-bound", o.lower_bound, "Lower bound of the search.");
   table.field("upper-bound", o.upper_bound, "Upper bound of the search.");

@@ -9,7 +9,8 @@ void register_components(Registry& registry) {
   registry.add<LrScheduler, ConstantRate, ConstantRateOptions>(
       "constant",
       "Constant learning rate after an optional warm-up",
-      {preset<ConstantRateOptions>("fixed", "fairseq's name for it", [](ConstantRateOptions&) {})});
+      {preset<ConstantRateOptions>(
+          "fixed", "The name of this schedule in fairseq", [](ConstantRateOptions&) {})});
 }
 
 }  // namespace

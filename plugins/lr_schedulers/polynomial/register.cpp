@@ -10,7 +10,7 @@ void register_components(Registry& registry) {
       "polynomial",
       "Polynomial decay to --end-learning-rate",
       {preset<PolynomialOptions>(
-          "polynomial_decay", "fairseq's name for it", [](PolynomialOptions&) {})});
+          "polynomial_decay", "The name of this schedule in fairseq", [](PolynomialOptions&) {})});
 }
 
 }  // namespace

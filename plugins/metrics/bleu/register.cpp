@@ -19,7 +19,7 @@ void register_components(Registry& registry) {
   registry.add<Metric, BleuMetric, BleuOptions>(
       "bleu",
       "BLEU, equal to sacrebleu's",
-      {preset("sacrebleu", "fairseq's name for it.", &sacrebleu),
+      {preset("sacrebleu", "The name of this metric in fairseq.", &sacrebleu),
        preset("multi_bleu",
               "multi-bleu.perl of Moses; only --bleu-lowercase has an effect.",
               &multi_bleu),
