@@ -64,7 +64,7 @@ void reject_part_of_folder(const fs::path& file) {
   const fs::path folder = file.parent_path().empty() ? "." : file.parent_path();
   if (is_part_of_folder(file.filename().string()) && fs::exists(folder / "config.json"))
     throw UsageError(
-        fmt::format("{}: is a part of a model, which is the whole folder", file.string()),
+        fmt::format("{}: is only a part of a model, which is a whole folder", file.string()),
         fmt::format("Give the folder '{}'.", folder.string()));
 }
 

@@ -72,7 +72,7 @@ void check_same_parameters(const std::vector<FlatParameters::Entry>& replica,
            replica[i].parameter.sizes() == original[i].parameter.sizes();
   }
   if (!same)
-    throw UsageError("two modules that are to have the same parameters differ in names or shapes");
+    throw UsageError("two modules that must have the same parameters differ in names or shapes");
 }
 
 /// The elements of `buffer` [elements] from `offset` on, in the shape of `like`.

@@ -37,7 +37,7 @@ void warn_of_bad_line(const LineReader& reader) {
                   reader.path(),
                   reader.line_number(),
                   reader.defect(),
-                  reader.bad() ? "the line is taken as empty" : "replaced",
+                  reader.bad() ? "the line is treated as empty" : "replaced",
                   reader.bad_lines() < kReportedLines ? "" : "; further lines are not reported"));
 }
 

@@ -89,7 +89,7 @@ TEST_F(BadInput, InvalidLinesThatGenerateSkipsOrMendsAreNamed) {
   EXPECT_THAT(skipped.errors,
               AllOf(HasSubstr("standard input:1: byte that is never in UTF-8: the line is taken as "
                               "empty\n"),
-                    HasSubstr("standard input:3: control byte: the line is taken as empty\n")));
+                    HasSubstr("standard input:3: control byte: the line is treated as empty\n")));
   EXPECT_THAT(workspace_.run(generate, "two\n").errors, Not(HasSubstr("as empty")));
   const CommandResult many =
       workspace_.run(words("generate --path run --max-len-b 3 --on-bad-line replace"),

@@ -145,7 +145,7 @@ void require_dictionaries_of(const CheckpointFile& file, const Task& task) {
   const auto differences = other_dictionaries(recorded_task_texts(file), task);
   if (!differences.empty()) {
     throw DataError(fmt::format("{}: {}", file.path(), differences.front()),
-                    "Resume with the data of the earlier training, or train from scratch in "
+                    "Resume with the data of the earlier run, or train from scratch in "
                     "another --save-dir.");
   }
 }

@@ -55,7 +55,7 @@ bool is_ignored(std::string_view name) {
 void require_group(std::string_view group, const std::string& place) {
   if (!is_group(group) && !is_ignored(group)) {
     throw UsageError(fmt::format("{}: '{}' is not a group of settings", place, group),
-                     fmt::format("The groups of a training are {}.", fmt::join(kGroups, ", ")));
+                     fmt::format("The groups of a training run are {}.", fmt::join(kGroups, ", ")));
   }
 }
 

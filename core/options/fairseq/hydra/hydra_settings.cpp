@@ -204,7 +204,7 @@ Json HydraSettings::resolved(Json value) const {
     if (value.is_object())
       throw UsageError(fmt::format("{}: '{}' is a group of settings", file_, text));
   }
-  throw UsageError(fmt::format("{}: '{}' stands for itself", file_, value.get<std::string>()));
+  throw UsageError(fmt::format("{}: '{}' refers to itself", file_, value.get<std::string>()));
 }
 
 Json HydraSettings::referred(const std::string& text) const {

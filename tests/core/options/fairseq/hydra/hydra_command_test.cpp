@@ -158,7 +158,7 @@ TEST_F(HydraCommands, ReplaceReferencesByTheirValues) {
                   AllOf(HasSubstr("main.yaml: '${env:SEED}' is not the name of another setting"),
                         HasSubstr("${group.name}"))));
   EXPECT_THAT([&] { read("common: {seed: '${common.seed}'}\n"); },
-              ThrowsMessage<UsageError>(HasSubstr("stands for itself")));
+              ThrowsMessage<UsageError>(HasSubstr("refers to itself")));
   EXPECT_THAT([&] { read("model: {encoder: '${model}'}\n"); },
               ThrowsMessage<UsageError>(HasSubstr("'${model}' is a group of settings")));
   EXPECT_THAT([&] { read("optimization: {lr: ['${optimization.lr}']}\n"); },
