@@ -28,7 +28,7 @@ RecordedSentence of_bigrams() {
             // clang-format off
             //  words                   bigrams, by their last word
             {0.1F, 0.0F, 0.0F, 0.0F,  0.0F, 0.9F, 0.0F, 0.0F,    // the cat: a constituent
-             0.2F, 0.2F, 0.0F, 0.0F,  0.0F, 0.0F, 0.6F, 0.0F,    // cat sat: none
+             0.2F, 0.2F, 0.0F, 0.0F,  0.0F, 0.0F, 0.6F, 0.0F,    // cat sat: not a constituent
              0.5F, 0.0F, 0.0F, 0.0F,  0.0F, 0.5F, 0.0F, 0.0F,    // equal weights: the word
              0.1F, 0.1F, 0.1F, 0.0F,  0.7F, 0.0F, 0.0F, 0.0F},   // a bigram cut off at the start: the word
             // clang-format on
@@ -59,7 +59,7 @@ TEST(Constituents, AreTheTokensBelowNodesOfSeveral) {
               ElementsAre(TokenSpan{0, 2}, TokenSpan{0, 3}));
   EXPECT_THAT(constituents_of(SubwordTree::decode(kTree), 1),
               ElementsAre(TokenSpan{1, 3}, TokenSpan{1, 4}));
-  // (S (NP a-b) (VP c (NP d e))): a leaf of two subwords is one, too.
+  // (S (NP a-b) (VP c (NP d e))): a leaf of two subwords is a constituent, too.
   const std::vector<int64_t> deep = {5, 3, 4, 5, 2, 5, 2, 2};
   EXPECT_THAT(constituents_of(SubwordTree::decode(deep), 0),
               ElementsAre(TokenSpan{0, 2}, TokenSpan{0, 5}, TokenSpan{2, 5}, TokenSpan{3, 5}));

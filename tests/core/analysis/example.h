@@ -4,8 +4,8 @@
 
 namespace phraseq::analysis {
 
-/// Two fed target tokens and three of the source; interleaved attention of two heads in layers 1
-/// and 11, and what phrase representations record.
+/// Two target tokens in the decoder and three source tokens, with interleaved attention of two
+/// heads in layers 1 and 11 and the weights of phrase representations.
 inline RecordedSentence example_sentence() {
   const RecordedTensor weights{
       "decoder.layers.0.encoder_attn.weights",
