@@ -8,7 +8,8 @@
 
 namespace phraseq {
 
-/// While it lives, the process has no further address space than a few stacks of threads need.
+/// Limits the address space of the process, while the object lives, to what is in use and the
+/// stacks of a few threads.
 class FewThreads {
  public:
   FewThreads() {

@@ -33,7 +33,7 @@ TEST(LineFile, LeavesNoNewFileToWhichNothingWasWritten) {
   EXPECT_EQ(read_file(folder.file("new")), "x\n");
 }
 
-TEST(LineFile, RemovesOrEndsALineThatAKilledProcessTore) {
+TEST(LineFile, RemovesOrEndsALineThatAKilledProcessLeftUnfinished) {
   const TemporaryFolder folder;
   { LineFile(folder.write("a", "whole\nto"), LineFile::TornLine::kRemove).append("new\n"); }
   EXPECT_EQ(read_file(folder.file("a")), "whole\nnew\n");
@@ -44,7 +44,7 @@ TEST(LineFile, RemovesOrEndsALineThatAKilledProcessTore) {
   EXPECT_EQ(read_file(folder.file("c")), "new\n");
 }
 
-/// Limits the size of files of this process; writing beyond is an error, as on a full disk.
+/// Limits the size of the files of this process; writing more is an error, as on a full disk.
 void limit_files(rlim_t bytes) {
   std::signal(SIGXFSZ, SIG_IGN);
   const rlimit limit{bytes, RLIM_INFINITY};

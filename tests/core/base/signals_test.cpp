@@ -30,7 +30,7 @@ TEST(StopSignals, SetTheFlagWhileAnObjectLives) {
   EXPECT_EQ(WEXITSTATUS(status), 128 + SIGTERM);
 }
 
-TEST(StopSignals, TakeASecondOneWithinTheGivenTimeForTheSame) {
+TEST(StopSignals, CountASecondOneWithinTheGivenTimeAsTheSame) {
   const int status = in_child([] {
     StopSignals::take_repeats_for_one(60'000);
     const StopSignals signals;
@@ -44,9 +44,9 @@ TEST(StopSignals, TakeASecondOneWithinTheGivenTimeForTheSame) {
   EXPECT_EQ(WEXITSTATUS(status), 128 + SIGHUP);
 }
 
-TEST(StopSignals, TakeAllThatFollowTheEndOfTheLauncherForOne) {
+TEST(StopSignals, CountAllThatFollowTheEndOfTheLauncherAsOne) {
   const int status = in_child([] {
-    StopSignals::take_repeats_for_one_without(::getppid() + 1);  // not the parent (any more)
+    StopSignals::take_repeats_for_one_without(::getppid() + 1);  // not the parent, as after its end
     const StopSignals signals;
     std::raise(SIGTERM);
     std::raise(SIGTERM);
@@ -69,7 +69,7 @@ TEST(StopSignals, OutliveARequestForACheckpoint) {
   EXPECT_EQ(WEXITSTATUS(status), 12);
 }
 
-TEST(StopSignals, HaveARequestForACheckpointThatWasHeldBack) {
+TEST(StopSignals, DeliverARequestForACheckpointThatWasHeldBack) {
   const int status = in_child([] {
     hold_checkpoint_requests();
     std::raise(SIGUSR1);

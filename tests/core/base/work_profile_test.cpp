@@ -37,7 +37,7 @@ class WorkProfile : public ::testing::Test {
   std::map<WorkKey, WorkTotals> before_;
 };
 
-TEST_F(WorkProfile, TakesTheTimeOfInnerSpansOffTheOuterOne) {
+TEST_F(WorkProfile, SubtractsTheTimeOfInnerSpansFromTheOuterOne) {
   const auto start = std::chrono::steady_clock::now();
   {
     const WorkSpan outer(Work::kSearch);

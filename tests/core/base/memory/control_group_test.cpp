@@ -15,7 +15,8 @@ namespace {
 
 class ControlGroups : public testing::Test {
  protected:
-  /// Files of a group: the limit, what is used, and the part of it that can be dropped.
+  /// Writes the files of a group: its limit, the memory in use, and the part of it that can be
+  /// dropped.
   void write_group(const std::string& group, const std::string& limit, int used, int droppable) {
     std::filesystem::create_directories(folder_.file("mount/" + group));
     write(group, "memory.max", limit);
@@ -39,7 +40,7 @@ class ControlGroups : public testing::Test {
   TemporaryFolder folder_;
 };
 
-TEST_F(ControlGroups, OfVersion2AreTakenFromTheOwnOneUp) {
+TEST_F(ControlGroups, OfVersion2AreTheOneOfTheProcessAndItsParents) {
   write_group("system.slice", "1000", 900, 100);
   write_group("system.slice/phraseq.service", "500", 250, 50);
   EXPECT_THAT(left("0::/system.slice/phraseq.service\n"), testing::ElementsAre(300, 200));
@@ -74,7 +75,7 @@ TEST_F(ControlGroups, OfVersion1HaveTheirOwnFiles) {
               testing::ElementsAre(3000));
 }
 
-TEST_F(ControlGroups, ThatAreUnknownAreNone) {
+TEST_F(ControlGroups, ThatAreUnknownAreOmitted) {
   EXPECT_THAT(left("0::/gone\n"), testing::IsEmpty());
   EXPECT_THAT(left("no group\n3:memory\n\n"), testing::IsEmpty());
   EXPECT_THAT(memory_groups(folder_.file("nothing"), folder_.file("mount")), testing::IsEmpty());

@@ -67,7 +67,7 @@ TEST(NearestNames, BeginWithThoseThatContainTheWord) {
   EXPECT_THAT(nearest_names("dro", known), ElementsAre("adam", "chrf", "cross_entropy_with_rdrop"));
 }
 
-TEST(NearestNames, AreAllOfAFew) {
+TEST(NearestNames, AreAllWhenThereAreFew) {
   const std::vector<std::string> two = {"word", "sentencepiece"};
   EXPECT_THAT(nearest_names("words", two), ElementsAre("word", "sentencepiece"));
   EXPECT_THAT(nearest_names("words", {}), IsEmpty());
