@@ -82,7 +82,7 @@ TEST(Average, AveragesOnlyParameters) {
                 CheckpointFile::open(inputs[2]).fingerprint() + "\"}]");
 }
 
-TEST(Average, IsThatOfEachElementOfALargeTensor) {
+TEST(Average, IsComputedForEachElementOfALargeTensor) {
   const TemporaryFolder folder;
   constexpr int64_t kElements = 150'001;
   std::vector<float> numbers(kElements);
@@ -147,7 +147,7 @@ TEST(Average, RejectsOtherArchitecturesTasksAndOptions) {
                     Not(HasSubstr("dropout"))));
 }
 
-TEST(Average, TakesOtherOptionsOfTrainingAndThoseThatAreNew) {
+TEST(Average, AcceptsOtherTrainingOptionsAndNewOnes) {
   const TemporaryFolder folder;
   const std::string options =
       R"({"dropout":0.3,"encoder_layerdrop":0.2,"init":"neutron","new":1,"pos":"fairseq"})";

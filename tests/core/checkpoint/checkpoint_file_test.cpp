@@ -37,7 +37,7 @@ std::string rejection_of(const TemporaryFolder& folder, std::string_view bytes) 
   return rejection(folder.file("x"));
 }
 
-/// Changes one byte of a file where it stands.
+/// Changes one byte of a file in place.
 void overwrite(const std::string& path, size_t position, char byte) {
   std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
   file.seekp(static_cast<std::streamoff>(position)).put(byte);
@@ -384,7 +384,7 @@ TEST(CheckpointFile, OpensWhatPythonWrote) {
   EXPECT_THAT(file.find("empty")->shape, ElementsAre(0, 5));
 }
 
-// Made from the format's page by a script of its own; every later phraseq must read it.
+// A script made the file from the page about the format; every later phraseq must read it.
 TEST(CheckpointFile, OpensFormatVersionOne) {
   const auto file = CheckpointFile::open(kGolden + "version1.safetensors");
   EXPECT_EQ(file.writer_version(), "0.1.0");
@@ -394,8 +394,8 @@ TEST(CheckpointFile, OpensFormatVersionOne) {
   EXPECT_THAT(values_of<uint8_t>(*file.find("blob.source_tokenizer")), ElementsAre(0, 255));
 }
 
-// The header's own checksum is zeros here: a newer version may compute it otherwise, so that comes
-// later.
+// The header's checksum is zeros here: a newer version may compute it in another way, so the
+// version is checked first.
 TEST(CheckpointFile, NamesBothVersionsOfANewerFile) {
   const TemporaryFolder folder;
   const std::string header =

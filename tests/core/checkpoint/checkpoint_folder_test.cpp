@@ -162,7 +162,7 @@ TEST(CheckpointFolder, DoesNotPointToAFileThatIsNotACheckpoint) {
   EXPECT_FALSE(fs::exists(temporary.file(kLastPointer)));
 }
 
-/// Three checkpoints, the pointer at the third, the second the newest of the others.
+/// Three checkpoints: the pointer names the third, and the second is the newest of the others.
 class DamagedTarget : public ::testing::Test {
  protected:
   DamagedTarget() : folder(temporary.path()) {
@@ -172,7 +172,7 @@ class DamagedTarget : public ::testing::Test {
     folder.point(kLastPointer, folder.epoch_path(3));
   }
 
-  /// The file that a fallback takes, or its error; what it says meanwhile is in `warnings`.
+  /// Returns the file that a fallback opens, or its error, and stores its warnings in `warnings`.
   std::string fall_back() {
     ::testing::internal::CaptureStderr();
     std::string taken;
@@ -256,7 +256,7 @@ TEST(CheckpointFolder, FallsBackToTheCheckpointWithTheMostUpdates) {
   };
   write(9, 10);
   const std::string newest = write(10, 30);
-  write_aged(folder.epoch_path(1), 1, 0);  // does not say
+  write_aged(folder.epoch_path(1), 1, 0);  // does not record its updates
   write(8, 20);
   EXPECT_THAT(folder.resolve(kLastPointer, /*strict=*/false), Optional(newest));
 }
@@ -340,7 +340,7 @@ TEST(Retention, ClearsAwayWhatNothingPointsAtAnyMore) {
               ElementsAre(folder.update_path(1, 10), folder.update_path(1, 20)));
 }
 
-TEST(Retention, KeepsTheBestWhenTheFileTheyWereWrittenAsGoes) {
+TEST(Retention, KeepsTheBestWhenTheFilesTheyWereCopiedFromAreDeleted) {
   const TemporaryFolder temporary;
   CheckpointFolder folder(temporary.path());
   for (int update : {10, 20}) {

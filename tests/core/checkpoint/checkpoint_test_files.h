@@ -17,7 +17,7 @@ inline void write_bytes(const std::string& path, std::string_view bytes) {
   std::ofstream(path, std::ios::binary) << bytes;
 }
 
-/// A safetensors file from its parts, right or wrong.
+/// Builds a safetensors file from its parts, which may be invalid.
 inline std::string raw_file(std::string_view header, std::string_view data = {}) {
   std::string bytes;
   for (int shift = 0; shift < 64; shift += 8)
@@ -47,7 +47,7 @@ inline void write_small(const std::string& path, float value) {
   write_checkpoint(path, {{"note", "small"}}, tensors);
 }
 
-/// The value given to `write_small`; throws as CheckpointFile::open.
+/// Returns the value given to `write_small`; throws what CheckpointFile::open throws.
 inline float small_value(const std::string& path) {
   const auto file = CheckpointFile::open(path);
   return values_of<float>(*file.find("weight")).at(0);

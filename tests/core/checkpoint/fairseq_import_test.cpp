@@ -122,7 +122,7 @@ TEST(FairseqOptions, AreRejectedByNameWhereNothingEqualsThem) {
   EXPECT_THROW(options_from_fairseq(json::array(), "options.json"), FormatError);
 }
 
-/// Weights of fairseq's under construction; every tensor holds its own numbers.
+/// Collects the weights of a fairseq model; every tensor holds different numbers.
 class Weights {
  public:
   void add(const std::string& name, std::vector<int64_t> shape) {
@@ -188,7 +188,7 @@ class FairseqWeights : public ::testing::Test {
     weights.add("decoder.output_projection.weight", {9, 4});
   }
 
-  /// Names of what is taken, or the refusal_to_import.
+  /// Returns the names of the imported tensors, or the message of the error.
   std::string take() {
     write_checkpoint(folder.file("weights"), {}, weights.tensors);
     const auto file = CheckpointFile::open(folder.file("weights"));

@@ -27,7 +27,7 @@ TEST(FloatValues, AreExactOfEveryWidth) {
               ElementsAre(1, -3, std::ldexp(1.0, -133)));
 }
 
-TEST(FloatValues, OfHalfPrecisionAreNormalSubnormalAndNotFinite) {
+TEST(FloatValues, OfHalfPrecisionMayBeSubnormalOrNotFinite) {
   // 1, -2, the largest, the smallest normal, the smallest, -0, infinity, not a number
   const std::vector<uint16_t> bits = {
       0x3C00, 0xC000, 0x7BFF, 0x0400, 0x0001, 0x8000, 0x7C00, 0x7E00};
@@ -42,13 +42,13 @@ TEST(FloatValues, OfHalfPrecisionAreNormalSubnormalAndNotFinite) {
   EXPECT_TRUE(std::isnan(values[7]));
 }
 
-TEST(FloatValues, AreNotOfIntegers) {
+TEST(FloatValues, AreRefusedForIntegers) {
   const std::vector<int64_t> ids = {1};
   EXPECT_THROW(float_values(view("x", DType::kI64, {1}, ids)), std::invalid_argument);
   EXPECT_THROW(float_bytes({1.0}, DType::kI64), std::invalid_argument);
 }
 
-TEST(FloatBytes, OfEveryFiniteHalfAreItself) {
+TEST(FloatBytes, OfEveryFiniteHalfAreItsOwn) {
   std::vector<uint16_t> bits;
   for (uint32_t pattern = 0; pattern < 0x10000; ++pattern) {
     if ((pattern >> 10 & 31) != 31)

@@ -138,7 +138,7 @@ TEST_F(ReplaceTensors, WritesOverNeitherOfItsInputs) {
     EXPECT_THROW(replace_tensors(model, tensors, output), UsageError);
 }
 
-TEST_F(ReplaceTensors, TakesNoFileOfWeightsForTheCheckpoint) {
+TEST_F(ReplaceTensors, RejectsAFileOfWeightsAsTheCheckpoint) {
   const std::string header = R"({"weight":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}})";
   testing::write_bytes(folder_.file("weights"), testing::raw_file(header, "x"));
   EXPECT_THROW(
