@@ -94,7 +94,7 @@ struct TestDecoder final : Decoder {
   }
 };
 
-/// As many sentences as the generated text; `kUnsteady`: with another fingerprint each time.
+/// Has as many sentences as the generated text; with `kUnsteady`, its fingerprint always changes.
 template <bool kUnsteady>
 struct TestLoader final : DataLoader {
   struct Sentences final : Corpus {
@@ -143,7 +143,7 @@ struct TestOptimizer final : Optimizer {
 
 enum class Halving { kRight, kHidesItsState, kIgnoresItsState };
 
-/// Half of the rate after every validation that is not better.
+/// Halves the rate after every validation that is not better.
 template <Halving kHalving>
 struct TestSchedule final : LrScheduler {
   TestSchedule(const NoOptions&, const LrSchedulerSetup& setup) : rate_(setup.lr) {}
@@ -170,7 +170,7 @@ struct TestSchedule final : LrScheduler {
 
 enum class Measure { kRight, kUpsideDown, kCountsCalls, kMeans, kNoEmptyLines, kWritesTooMuch };
 
-/// Sentences that are the reference, in percent.
+/// The percentage of sentences that equal their reference.
 template <Measure kMeasure>
 struct TestMetric final : Metric {
   TestMetric(const NoOptions&, const MetricSetup&) {}
