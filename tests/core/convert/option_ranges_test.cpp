@@ -13,7 +13,7 @@ using nlohmann::json;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
-/// The error about an otherwise valid set of options.
+/// Expects the error for options that are valid except for this one.
 void expect_refused(const char* name, const json& value, const std::string& message) {
   json options = {{"encoder_embed_dim", 8}, {"encoder_attention_heads", 2}, {"encoder_layers", 1}};
   options[name] = value;

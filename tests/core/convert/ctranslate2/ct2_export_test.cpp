@@ -54,7 +54,7 @@ TEST_F(ExportOfTheTinyModel, NeverReplacesFiles) {
   EXPECT_EQ(content_of(folder_.file("out/model.bin")), "old");
 }
 
-TEST_F(ExportOfTheTinyModel, RejectsAModelOfWhichLayersWereLeftOut) {
+TEST_F(ExportOfTheTinyModel, RejectsAModelWhoseLayersWereLeftOut) {
   ImportedModel model = import_fairseq({.weights = golden_torch_file("fairseq_cfg.pt")});
   model.options["encoder_layers_to_keep"] = "0";
   model.write(folder_.file("kept.safetensors"));
@@ -66,7 +66,7 @@ TEST_F(ExportOfTheTinyModel, RejectsAModelOfWhichLayersWereLeftOut) {
   }
 }
 
-/// CTranslate2 finds no layer 0 and does not load the model.
+/// CTranslate2 does not load such a model, as it finds no layer 0.
 TEST_F(ExportOfTheTinyModel, RejectsAnEncoderWithoutLayers) {
   ImportedModel model = import_fairseq({.weights = golden_torch_file("fairseq_cfg.pt")});
   model.options["encoder_layers"] = 0;

@@ -43,7 +43,7 @@ TEST(Ct2Import, OfTheFileThatCTranslate2WroteIsTheOriginalModel) {
   EXPECT_EQ(parameters_of(model), parameters_of(original));
   EXPECT_EQ(model.texts, original.texts);
   json expected = original.options;
-  expected["dropout"] = 0.1;  // training's alone
+  expected["dropout"] = 0.1;  // only used in training
   EXPECT_EQ(model.options, expected);
 }
 
@@ -59,8 +59,8 @@ TEST(Ct2Import, ReadsLearnedPositionsAsTheExportWritesThem) {
   EXPECT_EQ(model.options.at("max_target_positions"), 9);
 }
 
-/// The sources of the model are what another program's tokenizer makes, as CTranslate2's converter
-/// of Hugging Face's models leaves it.
+/// Changes the config so that the tokenizer of another program ends the source, as in a folder that
+/// CTranslate2's converter makes of a Hugging Face model.
 void leave_source_eos_to_the_tokenizer(const std::string& config_path) {
   json config = json::parse(content_of(config_path));
   config["add_source_eos"] = false;
@@ -73,7 +73,8 @@ TEST(Ct2Import, AddsTheSymbolsThatAVocabularyLacks) {
       import_marian_mt(PHRASEQ_SOURCE_FOLDER "/tests/golden/hf_marian", "", "");
   marian.write(folder.file("m.safetensors"));
   export_to_ctranslate2(ExportModel::open(folder.file("m.safetensors")), folder.file("out"));
-  // As CTranslate2's converter of Marian has it: <s> is another symbol, decoding starts from zeros.
+  // As after CTranslate2's converter of Marian: <s> is another symbol, and decoding starts from
+  // zeros.
   const std::string path = folder.file("out/shared_vocabulary.json");
   json symbols = json::parse(content_of(path));
   symbols[0] = "other";
@@ -150,7 +151,7 @@ TEST(Ct2Import, NamesASymbolThatOccursTwice) {
               HasSubstr(path + ": there are two symbols '" + symbols[5].get<std::string>() + "'"));
 }
 
-/// Hugging Face's models for many languages, which begin their sources with a token of them.
+/// Multilingual models of Hugging Face begin their sources with the token of a language.
 TEST(Ct2Import, RejectsSourcesThatBeginWithTheTokenOfALanguage) {
   const TemporaryFolder folder;
   fs::copy(kCt2Golden, folder.path());

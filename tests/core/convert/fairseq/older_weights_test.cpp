@@ -18,7 +18,7 @@ std::vector<std::string> names_of(const std::vector<TensorView>& tensors) {
   return names;
 }
 
-/// The names that one-dimensional parameters of these names have at present.
+/// The present names of one-dimensional parameters with these older names.
 std::vector<std::string> present_names(const std::vector<std::string>& names) {
   static const std::vector<float> value = {1};
   std::vector<TensorView> tensors;

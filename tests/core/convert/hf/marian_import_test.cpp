@@ -112,11 +112,11 @@ TEST(MarianImport, OfAnExportedModelIsTheModel) {
   EXPECT_EQ(again.texts, model.texts);
   json expected = model.options;
   for (const char* name : {"dropout", "attention_dropout", "activation_dropout"})
-    expected[name] = 0.0;  // training's alone
+    expected[name] = 0.0;  // only used in training
   EXPECT_EQ(again.options, expected);
 }
 
-/// Of a model with learned positions, written for Hugging Face.
+/// Gives the model learned positions and exports it for Hugging Face.
 void export_learned_positions(const TemporaryFolder& folder, ImportedModel& model) {
   testing::use_learned_positions(model, 9);
   model.write(folder.file("m.safetensors"));
@@ -139,7 +139,7 @@ TEST(MarianImport, ReadsLearnedPositionsAsTheExportWritesThem) {
 
 using EditTensors = std::function<void(std::vector<TensorView>& tensors)>;
 
-/// Of a model with learned positions whose tensors were changed.
+/// Expects an error for a model with learned positions whose tensors were changed by `change`.
 void expect_different_positions(const EditTensors& change) {
   const TemporaryFolder folder;
   ImportedModel model = import_marian_mt(kGolden, "", "");
@@ -165,7 +165,7 @@ TEST(MarianImport, RejectsPositionsThatDifferBetweenEncoderAndDecoder) {
   });
 }
 
-/// A stack without a table has Marian's positions.
+/// A stack without a table has the sinusoids of Marian.
 TEST(MarianImport, RejectsPositionsOfOneStackAlone) {
   expect_different_positions([](std::vector<TensorView>& tensors) {
     std::erase_if(tensors, [](const TensorView& tensor) {
@@ -174,7 +174,7 @@ TEST(MarianImport, RejectsPositionsOfOneStackAlone) {
   });
 }
 
-/// The golden model with other settings; an entry that is null is left out.
+/// Imports the golden model with other settings; an entry that is null is removed.
 ImportedModel import_with(const json& config_changes,
                           const json& generation,
                           const json& vocabulary = golden_json("vocab.json")) {
@@ -196,7 +196,7 @@ TEST(MarianImport, TakesTheFirstTokenFromTheGenerationConfiguration) {
             "eos");
 }
 
-/// Otherwise the softmax would count the row twice.
+/// If both were produced, the softmax would count the row twice.
 TEST(MarianImport, NeverProducesPaddingThatIsAnotherSymbol) {
   const int64_t eos = golden_json("config.json").at("eos_token_id");
   const json config = {

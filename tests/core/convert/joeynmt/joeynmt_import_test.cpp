@@ -77,8 +77,8 @@ TEST(JoeyConfig, NamesSettingsWithoutCounterpart) {
               HasSubstr("model: 'decoder' is missing"));
 }
 
-/// JoeyNMT forbids the tags as outputs, and takes them from the line to translate.
-TEST(JoeyConfig, RejectsModelsThatArePrompted) {
+/// JoeyNMT forbids the tags in the output and takes them from the input line.
+TEST(JoeyConfig, RejectsModelsThatNeedAPrompt) {
   const auto rejection = [](const json& symbols) {
     return rejection_of_whole([&](json& config) { config["data"]["special_symbols"] = symbols; });
   };

@@ -1,4 +1,5 @@
-// Models of Marian, in and out. tests/golden/marian has a model and what pymarian makes of it.
+// Import and export of Marian's models. tests/golden/marian has a model and the output of pymarian
+// for it.
 
 #include <filesystem>
 #include <map>
@@ -76,7 +77,7 @@ TEST(MarianNpzImport, TransposesMatricesAndPutsRowsIntoOurOrder) {
     EXPECT_EQ(our_embedding[id * 16 + 5], embedding[row.get<size_t>() * 16 + 5]) << symbol;
     EXPECT_EQ(ours.at("decoder.output_bias")[id], bias[row.get<size_t>()]) << symbol;
   }
-  // Decoding starts from <s>: zeros, and never produced.
+  // Decoding starts from <s>, whose row is zeros and which is never produced.
   for (size_t i = 0; i < 32; ++i) EXPECT_EQ(our_embedding[i], 0) << i;
   EXPECT_EQ(ours.at("decoder.output_bias")[kBos], -1e9);
   EXPECT_EQ(ours.at("decoder.output_bias")[kPad], -1e9);
@@ -234,7 +235,7 @@ TEST(MarianVocabulary, ReadsTheThreeKindsOfFiles) {
       read_marian_vocabulary(PHRASEQ_SOURCE_FOLDER "/tests/golden/hf_marian/source.spm", 60);
   EXPECT_EQ(pieces.rows[kEos], 0);
   EXPECT_EQ(pieces.rows[kUnk], 1);
-  // Nematus' names of the first two symbols.
+  // The names of the first two symbols in Nematus.
   write_bytes(folder.file("old.json"), R"({"eos": 0, "UNK": 1, "a": 2})");
   EXPECT_THAT(read_marian_vocabulary(folder.file("old.json"), 3).rows,
               ElementsAre(-1, -1, 0, 1, 2));

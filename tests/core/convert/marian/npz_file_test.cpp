@@ -19,7 +19,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using testing::write_bytes;
 
-/// An array as NumPy writes it, with another header.
+/// An array in the format of NumPy with this header.
 std::string npy(const std::string& header, const std::string& values) {
   std::string file("\x93NUMPY\x01\x00", 8);
   file += static_cast<char>(header.size());
@@ -54,7 +54,7 @@ TEST(Npy, ReadsWhatNumPyAndCnpyWrite) {
 
 TEST(Npy, WritesTheBytesThatNumPyWrites) {
   const std::string values = floats({1, 2, 3});
-  // numpy.lib.format.write_array of numpy.array([[1, 2, 3]], dtype="<f4")
+  // The result of numpy.lib.format.write_array for numpy.array([[1, 2, 3]], dtype="<f4")
   const std::string expected = npy(
       "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 3), }" + std::string(58, ' ') + "\n",
       values);

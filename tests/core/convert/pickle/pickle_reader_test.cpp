@@ -99,7 +99,7 @@ TEST(PickleReader, RejectsWhatDoesNotFitTogether) {
   EXPECT_THAT(rejection_of("\xff."), HasSubstr("opcode 0xFF"));
 }
 
-TEST(PickleReader, NeedsNoMemoryForALengthThatIsNotThere) {
+TEST(PickleReader, AllocatesNoMemoryForALengthBeyondTheEnd) {
   EXPECT_THAT(rejection_of("\x8e\xff\xff\xff\xff\xff\xff\xff\x7f."),
               HasSubstr("end within a value"));
   EXPECT_THAT(rejection_of("X\xff\xff\xff\xff."), HasSubstr("end within a value"));

@@ -70,7 +70,7 @@ TEST(TorchFile, RejectsEveryCutOfBothLayouts) {
   }
 }
 
-TEST(TorchFile, SaysWhatAFileThatIsNoneIs) {
+TEST(TorchFile, ReportsFilesOfOtherKinds) {
   EXPECT_THAT(rejection_of_file("hello"),
               HasSubstr("neither like a ZIP archive nor like a pickle"));
   EXPECT_THAT(rejection_of_file(""), HasSubstr("neither like a ZIP archive nor like a pickle"));
@@ -95,7 +95,7 @@ TEST(TorchFile, RejectsTensorsBeyondTheirStorage) {
               HasSubstr("tensor 'part' does not fit its storage: elements [255] at 5"));
 }
 
-TEST(TorchFile, RejectsClassesThatAreNoPartOfAModel) {
+TEST(TorchFile, RejectsClassesThatAreNotPartOfAModel) {
   const std::string bytes = content_of(golden_torch_file("tensors_legacy.pt"));
   EXPECT_THAT(
       rejection_of_file(replaced(bytes, "ctorch._utils\n_rebuild_tensor_v2\n", "cos\nsystem\n")),

@@ -12,7 +12,8 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 constexpr std::string_view kContent = "123456789";
-constexpr uint64_t kContentCrc = 0xCBF43926;  // of every implementation's documentation
+constexpr uint64_t kContentCrc =
+    0xCBF43926;  // the check value in the documentation of every implementation
 constexpr uint64_t kIn64Bits = 0xFFFFFFFF;
 
 std::string number_bytes(uint64_t value, size_t bytes) {
@@ -21,7 +22,7 @@ std::string number_bytes(uint64_t value, size_t bytes) {
   return text;
 }
 
-/// Fields of two bytes, as most are.
+/// Fields of two bytes, the size of most fields.
 std::string shorts(std::initializer_list<uint64_t> values) {
   std::string text;
   for (const uint64_t value : values) text += number_bytes(value, 2);
