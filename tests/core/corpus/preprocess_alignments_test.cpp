@@ -80,7 +80,7 @@ TEST_F(PreprocessAlignmentsTest, NamesTheFileWithAnotherNumberOfLines) {
                     HasSubstr("Line n of the alignment file must be the alignment of line n")));
 }
 
-TEST_F(PreprocessAlignmentsTest, NeedsTheFileOfTheTrainingTextAlone) {
+TEST_F(PreprocessAlignmentsTest, NeedsOnlyTheFileOfTheTrainingText) {
   folder.write("valid.en", "a\n");
   folder.write("valid.de", "u\n");
   options.validpref = {folder.file("valid")};

@@ -41,7 +41,7 @@ class PreprocessTest : public PreprocessCase {
                                 const std::string& split = "train") {
     return data().dataset(split, language).get(number);
   }
-  /// Nothing of the run is left: no result, no temporary folder.
+  /// Whether the run left nothing: no result and no temporary folder.
   void expect_no_trace(size_t files_before) { EXPECT_EQ(folder.entries(), files_before); }
 };
 
@@ -103,7 +103,7 @@ TEST_F(PreprocessTest, GivesTheSameBytesForAnyNumberOfWorkers) {
   EXPECT_TRUE(written("train.de-en.de.idx") == index);
 }
 
-/// The largest memory of a process that preprocesses, in KiB.
+/// The peak memory of a process that preprocesses, in KiB.
 long peak_memory(const PreprocessOptions& options) {
   const pid_t child = ::fork();
   if (child == 0) {
@@ -121,7 +121,8 @@ long peak_memory(const PreprocessOptions& options) {
   return usage.ru_maxrss;
 }
 
-// 28 bytes per pair would be 16 MiB more. Pages of files that are read vary by up to 5 MiB.
+// If 28 bytes were kept for each pair, 16 MiB more would be needed. Pages of files that are read
+// vary by up to 5 MiB.
 TEST_F(PreprocessTest, NeedsNoMoreMemoryForMoreText) {
   std::string source;
   std::string target;
@@ -176,7 +177,8 @@ TEST_F(PreprocessTest, CountsWhatTheDictionaryDoesNotKnow) {
   const auto manifest = data().manifest();
   EXPECT_EQ(written("dict.de.txt"), "a 2\nb 2\n");
   EXPECT_EQ(manifest["splits"]["train"]["de"]["replaced"], 1);  // c
-  EXPECT_EQ(manifest["splits"]["valid"]["de"]["replaced"], 1);  // zzz; <unk> stood there itself
+  EXPECT_EQ(manifest["splits"]["valid"]["de"]["replaced"],
+            1);  // only zzz: <unk> is in the text itself
   EXPECT_THAT(sentence("de", 0, "valid"), ElementsAre(4, kUnk, kUnk, kEos));
 }
 
@@ -554,7 +556,7 @@ TEST_F(UnusedOptions, IncludeModelsOfAnotherTokenizer) {
   EXPECT_THAT(options.problems(), ElementsAre(HasSubstr("do not use --target-subword-model")));
 }
 
-TEST_F(UnusedOptions, SayHowSomethingIsDoneThatIsNot) {
+TEST_F(UnusedOptions, IncludeSettingsOfStepsThatAreOff) {
   options.subword_type = SentencePieceType::kUnigram;
   options.character_coverage = 0.9995;
   options.subword_sentences = 10;

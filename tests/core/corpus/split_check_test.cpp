@@ -14,7 +14,7 @@ using testing::HasSubstr;
 
 constexpr LineReaderOptions kSkip{.on_bad_line = OnBadLine::kSkip};
 
-TEST(SplitCheck, ReportsHowOftenWhatWasFoundAndWhereFirst) {
+TEST(SplitCheck, ReportsTheCountAndTheFirstPlaceOfEachDefect) {
   const TemporaryFolder folder;
   const SplitText split{"train",
                         {folder.write("x.de", "a\xFF\nb\nc\xFF\nd\n\xFF\nf\n"),

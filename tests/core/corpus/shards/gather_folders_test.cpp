@@ -85,7 +85,8 @@ class GatherFolders : public ::testing::Test {
     options.describe(table);
     for (OptionField& field : table.fields()) {
       if (field.name == "destdir")
-        field.from_text("elsewhere", OptionOrigin::kCommandLine);  // equal for all, in the record
+        field.from_text("elsewhere",
+                        OptionOrigin::kCommandLine);  // the record has the same for all shards
     }
     nlohmann::json recorded = to_json(table, true);
     options.destdir = folder.file(destination);
@@ -127,7 +128,7 @@ TEST_F(GatherFolders, GivesTheBytesOfOneProcess) {
   }
 }
 
-TEST_F(GatherFolders, EveryShardIsADataFolderOfItsOwn) {
+TEST_F(GatherFolders, MayUseAnyShardAsADataFolder) {
   write_shards(3);
   const auto shard = DataFolder::open(folder.file("out.shard-1-of-3"));
   EXPECT_EQ(shard.dataset("train", "de").size(), 3);  // sentences 2, 5, 8 of 10

@@ -69,13 +69,13 @@ TEST_F(GatherText, KeepsTheLinesOfASentenceTogether) {
   EXPECT_EQ(gathered(), "{\"id\":0,\"x\":1}\n{\"id\":1,\"x\":1}\n{\"id\":2,\"x\":1}\n");
 }
 
-TEST_F(GatherText, ATranslationMayLookLikeASeal) {
+TEST_F(GatherText, AcceptsATranslationThatLooksLikeASeal) {
   write({0, 2}, "#phraseq-shard {}\nc\n", 3);
   write({1, 2}, "#phraseq-shard \n", 3);
   EXPECT_EQ(gathered(), "#phraseq-shard {}\n#phraseq-shard \nc\n");
 }
 
-TEST_F(GatherText, AShardMayHaveNoSentences) {
+TEST_F(GatherText, AcceptsAShardWithoutSentences) {
   write({0, 2}, "a\n", 1);
   write({1, 2}, "", 1);
   EXPECT_EQ(gathered(), "a\n");
@@ -158,16 +158,16 @@ TEST_F(GatherText, RejectsShardsOfDifferentRuns) {
   EXPECT_THAT(message(), HasSubstr("out.shard-1-of-2: contains shard 0 of 2"));
 }
 
-/// Standard output on a full disk, for as long as it lives.
+/// Makes standard output a full disk while the object lives.
 class FullStandardOutput {
  public:
   FullStandardOutput() : earlier_(std::cout.rdbuf(&full_)) {}
-  ~FullStandardOutput() { std::cout.rdbuf(earlier_); }  // which forgets the failure
+  ~FullStandardOutput() { std::cout.rdbuf(earlier_); }  // also clears the failure
   FullStandardOutput(const FullStandardOutput&) = delete;
   FullStandardOutput& operator=(const FullStandardOutput&) = delete;
 
  private:
-  struct Full : std::streambuf {};  // takes nothing
+  struct Full : std::streambuf {};  // accepts nothing
   Full full_;
   std::streambuf* earlier_;
 };

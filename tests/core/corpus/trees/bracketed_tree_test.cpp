@@ -45,7 +45,7 @@ TEST(BracketedTree, PutsAnyOtherBareWordALevelBelowItsBracket) {
   EXPECT_EQ(leaves("(NP (NP A man) too)"), "A/2 man/2 too/1");
 }
 
-TEST(BracketedTree, ReadsOverLabelsAndAnOuterBracketWithoutOne) {
+TEST(BracketedTree, IgnoresLabelsAndAcceptsAnOuterBracketWithoutOne) {
   EXPECT_EQ(leaves("( (S (NP-SBJ-1 (PRP it)) (VP (VBZ is))))"), "it/3 is/3");
   EXPECT_EQ(leaves("((S\t(NP it)  (VP is ) ))"), "it/2 is/2");
 }
@@ -77,7 +77,7 @@ TEST(BracketedTree, ReadsAMillionOpenBrackets) {
   EXPECT_EQ(read(line).nodes.size(), kDepth);
 }
 
-TEST(BracketedTree, ReportsWhereWhatAndWhatWasExpected) {
+TEST(BracketedTree, ReportsThePlaceTheProblemAndWhatWasExpected) {
   EXPECT_THAT(
       message("(S (NP dogs)"),
       AllOf(HasSubstr("x.trees:7:13: the line ends, but the bracket opened in column 1 is not "

@@ -21,7 +21,7 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-/// Symbols as they stand between spaces; words as they are, in lower case on demand.
+/// The symbols are separated by spaces. The tokenizer only lowercases, and only if asked.
 std::vector<int64_t> align(const std::string& line,
                            std::string_view symbols,
                            bool lowercase = false) {
