@@ -12,8 +12,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 constexpr std::string_view kContent = "123456789";
-constexpr uint64_t kContentCrc =
-    0xCBF43926;  // the check value in the documentation of every implementation
+constexpr uint64_t kContentCrc = 0xCBF43926;  // the published check value
 constexpr uint64_t kIn64Bits = 0xFFFFFFFF;
 
 std::string number_bytes(uint64_t value, size_t bytes) {
