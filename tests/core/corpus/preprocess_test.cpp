@@ -177,8 +177,7 @@ TEST_F(PreprocessTest, CountsWhatTheDictionaryDoesNotKnow) {
   const auto manifest = data().manifest();
   EXPECT_EQ(written("dict.de.txt"), "a 2\nb 2\n");
   EXPECT_EQ(manifest["splits"]["train"]["de"]["replaced"], 1);  // c
-  EXPECT_EQ(manifest["splits"]["valid"]["de"]["replaced"],
-            1);  // only zzz: <unk> is in the text itself
+  EXPECT_EQ(manifest["splits"]["valid"]["de"]["replaced"], 1);  // zzz; <unk> is in the text
   EXPECT_THAT(sentence("de", 0, "valid"), ElementsAre(4, kUnk, kUnk, kEos));
 }
 

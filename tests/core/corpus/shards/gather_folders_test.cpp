@@ -85,8 +85,7 @@ class GatherFolders : public ::testing::Test {
     options.describe(table);
     for (OptionField& field : table.fields()) {
       if (field.name == "destdir")
-        field.from_text("elsewhere",
-                        OptionOrigin::kCommandLine);  // the record has the same for all shards
+        field.from_text("elsewhere", OptionOrigin::kCommandLine);  // all shards record the same
     }
     nlohmann::json recorded = to_json(table, true);
     options.destdir = folder.file(destination);

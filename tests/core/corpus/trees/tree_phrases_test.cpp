@@ -82,7 +82,8 @@ TEST(TreePhrases, HasNoSeedWhenMaxTokensIsOne) {
 }
 
 TEST(TreePhrases, BeginsAUnaryChainNearestTheRoot) {
-  // From VBZ (depth 2) "b" would be next; from VP (depth 1) it is NP, of too many tokens.
+  // If the chain began at VBZ (depth 2), "b" would be next; as it begins at VP (depth 1), NP is
+  // next, which has too many tokens.
   const std::string tree = "(S (NP (A a) (B b) (C c) (D d)) (VP (VBZ e)))";
   EXPECT_THAT(phrases(tree, 3, kLiteral), ElementsAre(4, 1));
 }
@@ -93,12 +94,12 @@ TEST(TreePhrases, StopsWhereTheRightEdgeEndsAboveTheSeed) {
 }
 
 TEST(TreePhrases, TakesWhatIsLeftOfAConstituentForAConstituent) {
-  // The long leaf goes alone; S, left with four tokens, is the next seed.
+  // The long leaf forms a phrase alone; S, of which four tokens are left, is the next seed.
   EXPECT_THAT(phrases("(S (NP (A a) (B b)) (X (C c) (D d)) (VP (V barks-b-b-b-b)))", 5, kLiteral),
               ElementsAre(4, 5));
 }
 
-TEST(TreePhrases, ReadsTheKindsOfTreesApart) {
+TEST(TreePhrases, DistinguishesWordsWithAndWithoutABracketOfTheirOwn) {
   // (NP dogs) is a leaf at depth 1; the words below VP are leaves at depth 2.
   EXPECT_THAT(phrases("(S (NP dogs) (VP chase small cats))", 2, kLiteral), ElementsAre(1, 3));
   EXPECT_THAT(phrases("(S (NP dogs) (VP chase small cats))", 4, kLiteral), ElementsAre(4));
