@@ -11,7 +11,7 @@ namespace {
 TEST(PendingSums, GiveAllSumsAndTheScalar) {
   const nn::OperatorsOnly as_on_a_gpu;
   LossReport report;
-  report.loss_sum = 1.0;  // of what the host has computed
+  report.loss_sum = 1.0;  // computed on the host
   report.tokens = 9;
   report.add_sum(kLossSum, at::full({}, 2.5, at::kFloat));
   report.add_sum(kNllSum, at::full({}, 4.0, at::kDouble));
