@@ -20,7 +20,7 @@ using ::testing::HasSubstr;
   GTEST_SKIP() << "there is no libnvrtc; PHRASEQ_NVRTC=/path/to/libnvrtc.so.13 names one " \
                   "(of the wheel nvidia-cuda-nvrtc), and no GPU is needed"
 
-/// A kernel of a source, which has to be in its cubin under its own name.
+/// The name of a kernel of the source. The cubin must contain it unmangled.
 std::string function_in(const std::string& source) {
   return source == "embedding.cu"          ? "embed_backward"
          : source == "column_sums.cu"      ? "relu_dropout_backward"
@@ -62,7 +62,7 @@ TEST(CudaKernelSources, ThatAreWrongAreReportedWithTheCompilersMessage) {
 
 class CudaKernelCache : public ::testing::Test {
  protected:
-  /// What the cache gives for a kernel, and whether it was compiled for that.
+  /// Returns what the cache holds for a kernel, and whether it had to be compiled.
   std::pair<std::string, bool> get(const KernelSource& kernel,
                                    const std::string& architecture = "sm_90",
                                    const std::string& version = "13.0") {

@@ -35,10 +35,10 @@ inline float host_from_half(unsigned short bits) {
   return static_cast<float>(float_values(view).front());
 }
 
-/// What the threads of a block share: nothing that is known, as on a GPU.
+/// The memory that the threads of a block share. Its contents are unspecified, as on a GPU.
 inline void* host_shared_memory() {
   alignas(16) static std::array<unsigned char, 256 * 1024> memory;
-  memory.fill(0xff);  // not a number in every type
+  memory.fill(0xff);  // NaN in every type
   return memory.data();
 }
 
@@ -59,7 +59,7 @@ void run(unsigned blocks, unsigned blocks_y, const Kernel& kernel) {
 #define PHRASEQ_MEMBER
 #define PHRASEQ_SELDOM
 #define __device__ static
-// A row of up to kMaxColumns in one lane; in packs, a multiple of 8 of them.
+// One lane holds a row of up to kMaxColumns; if rows are read in packs, of a multiple of 8 columns.
 inline constexpr int kMaxColumns = 512;
 #define PHRASEQ_WIDTH 1
 #define PHRASEQ_PACKS 512
@@ -124,7 +124,7 @@ struct Fp16 {
 #define PHRASEQ_WIDTH 8
 #define PHRASEQ_PACKS 64
 #define PHRASEQ_ELEMENT 1
-/// As Bf16, but rows are read in packs.
+/// As Bf16, but reads rows in packs.
 struct Bf16InPacks {
 #include "core/cuda/kernels/common.cu"
 #include "core/cuda/kernels/adam.cu"

@@ -18,7 +18,7 @@ namespace {
 using on_host::narrowed;
 using on_host::run;
 
-/// Smooth numbers without a pattern that a wrong index would hide in.
+/// Smooth numbers without a period, so that a wrong index changes the result.
 std::vector<float> numbers(size_t count, double phase) {
   std::vector<float> values(count);
   for (size_t i = 0; i < count; ++i)
@@ -26,7 +26,7 @@ std::vector<float> numbers(size_t count, double phase) {
   return values;
 }
 
-/// 0 or 1/(1-p), by the function that the kernels for the CPU use.
+/// 0 or 1/(1-p), computed by the function that the kernels for the CPU use.
 double factor(uint64_t key, double p, uint32_t element) {
   if (key == 0)
     return 1.0;
@@ -96,7 +96,7 @@ std::vector<double> widened(const std::vector<typename Device::Element>& element
   return values;
 }
 
-/// The two kernels of one type of activations against the formulas, in two warps of 3 and 2 rows.
+/// Compares both kernels of one type of activations with the formulas, with warps of 3 and 2 rows.
 template <class Device, int kColumns = 37>
 void expect_norm(double tolerance, bool with_residual, uint64_t key) {
   constexpr size_t kCount = kRows * kColumns;
@@ -170,7 +170,7 @@ typename Device::DropoutShape dropout_shape(size_t count, uint64_t key) {
           static_cast<float>(1 / (1 - kP))};
 }
 
-/// Elements of which the last do not fill a pack, and one thread more than they need.
+/// The last pack is not full, and one thread has nothing to do.
 constexpr size_t kElements = 77;
 template <class Device>
 unsigned threads_for(size_t elements) {
@@ -206,10 +206,10 @@ TEST(CudaKernels, DropAndAddAsTheFormulaDoes) {
   expect_dropout<on_host::Fp16>(0x1.0p-11);
 }
 
-/// Rows of strips of 10: more than a lane reads at a time, and some that remain.
+/// Strips of 10 rows are more than a lane reads at a time; the last strip is shorter.
 constexpr size_t kStripRows = 10, kManyRows = 27;
 
-/// Sums of three strips, one of another number of rows, as one.
+/// Adds the sums of three strips.
 std::vector<float> added_up(const std::vector<float>& partial, size_t columns) {
   std::vector<float> sums(columns);
   for (size_t i = 0; i < partial.size(); ++i) sums[i % columns] += partial[i];
@@ -221,8 +221,8 @@ typename Device::ColumnStrips strips_of(size_t columns) {
   return {kManyRows, kStripRows, static_cast<int>(columns)};
 }
 
-/// dropout(max(x, 0)), its gradient and the sums of that, also of tensors that begin in the middle
-/// of a pack.
+/// Tests dropout(max(x, 0)), its gradient and the column sums of the gradient, also for tensors
+/// that begin in the middle of a pack.
 template <class Device>
 void expect_relu(double tolerance, uint64_t key, size_t offset, size_t columns) {
   using Element = typename Device::Element;
@@ -277,7 +277,7 @@ TEST(CudaKernels, KeepNotANumberBehindReLU) {
   EXPECT_TRUE(std::isnan(Device::wide(y)));
 }
 
-/// Columns that fill packs and that do not, of one chunk and of two.
+/// The columns may or may not fill packs, and form one chunk or two.
 template <class Device>
 void expect_column_sums(size_t columns) {
   const auto x = narrowed<Device>(numbers(kManyRows * columns, 0.4));
@@ -296,14 +296,15 @@ TEST(CudaKernels, AddUpColumns) {
   }
 }
 
-/// The classes of a loss, and the numbers of a row's target.
+/// The classes of a loss.
 struct LossCase {
   std::vector<long long> unsmoothed, excluded;
   bool has_bias;
   int columns;
 };
 
-/// Loss, -ln p(gold), whether gold is best, and the gradient of a row, in double precision.
+/// Loss, -ln p(gold), whether the gold class is best, and the gradient of a row, in double
+/// precision.
 struct LossReference {
   double loss, nll, correct;
   std::vector<double> gradient;
@@ -340,10 +341,10 @@ void expect_loss(double tolerance, const LossCase& by) {
   const auto columns = static_cast<size_t>(by.columns);
   std::vector<float> values = numbers(kLossRows * columns, 0.3);
   for (float& value : values) value *= 6.0F;
-  values[9] = 9.0F;  // the gold class of the first row is the best one
+  values[9] = 9.0F;  // makes the gold class of the first row the best one
   auto logits = narrowed<Device>(values);
   const auto bias = numbers(columns, 0.7);
-  // The second row's gold class is outside the smoothed ones, where there are such.
+  // The second row's gold class is one of those without smoothing, if there are any.
   const std::vector<typename Device::int64> gold = {
       9, by.unsmoothed.empty() ? 4 : by.unsmoothed.back(), by.columns - 1};
   const std::vector<double> before = widened<Device>(logits);
@@ -409,12 +410,12 @@ TEST(CudaKernels, GiveAGoldClassOutsideTheSoftmaxNoProbability) {
       logits[3], std::exp(4) / (std::exp(1) + std::exp(2) + std::exp(3) + std::exp(4)), 1e-6);
 }
 
-/// Sentences of packed queries and keys, and attention over them with two heads in double
+/// Packed queries and keys of sentences, and the attention of two heads over them in double
 /// precision.
 struct AttentionCase {
   std::vector<int> query_lengths, key_lengths;
   bool causal;
-  uint64_t key;  ///< of the dropout of weights
+  uint64_t key;  ///< of the dropout mask of the weights
 
   static constexpr int kHeads = 2, kWidth = kHeads * on_host::kHeadDim;
   static constexpr double kScale = 0.21;
@@ -499,7 +500,7 @@ struct AttentionReference {
   }
 };
 
-/// As core/nn/functional/device/attention/attention_tiles.h makes them.
+/// Makes the same tiles as core/nn/functional/device/attention/attention_tiles.h.
 template <class Device>
 std::vector<typename Device::AttentionTile> tiles_of(const std::vector<int>& lengths,
                                                      const std::vector<int>& others) {
@@ -515,7 +516,7 @@ std::vector<typename Device::AttentionTile> tiles_of(const std::vector<int>& len
   return tiles;
 }
 
-/// What attention reads and writes.
+/// The inputs and outputs of attention.
 template <class Device>
 struct Matrices {
   using Elements = std::vector<typename Device::Element>;
@@ -527,7 +528,7 @@ struct Matrices {
   };
 };
 
-/// By tiles of queries and of keys.
+/// Runs the kernels that compute a tile of queries or of keys at a time.
 template <class Device>
 void attend_tiles(const AttentionCase& by,
                   const typename Matrices<Device>::Given& in,
@@ -575,7 +576,7 @@ void attend_tiles(const AttentionCase& by,
   });
 }
 
-/// The same by whole sentences.
+/// Runs the kernels that compute a whole sentence at a time.
 template <class Device>
 void attend_sentences(const AttentionCase& by,
                       const typename Matrices<Device>::Given& in,
@@ -657,8 +658,8 @@ void expect_attention(double tolerance, const AttentionCase& by) {
   EXPECT_EQ(log_sums, log_sums_of_tiles);
 }
 
-/// Sentences of less than a tile, of whole tiles and of more, the same and others on the other
-/// side.
+/// Sentences shorter than a tile, of whole tiles, and longer; the two sides have the same or
+/// different lengths.
 TEST(CudaKernels, AttendAsTheFormulasDo) {
   const std::vector<int> lengths = {5, 16, 1, 37, 33};
   const AttentionCase cases[] = {{lengths, lengths, false, 0},
@@ -674,7 +675,8 @@ TEST(CudaKernels, AttendAsTheFormulasDo) {
   }
 }
 
-/// The past of five rows of a search: three steps of a block of seven rows, and two of one of six.
+/// The past of five rows of a search: three steps in a block of seven rows, and two in a block of
+/// six.
 template <class Device>
 void expect_past_attention(double tolerance) {
   constexpr size_t kSearchRows = 5, kSteps = 5, kHeads = 2, kModel = kHeads * on_host::kHeadDim;
@@ -725,7 +727,7 @@ TEST(CudaKernels, AttendToThePastOfARow) {
   expect_past_attention<on_host::Fp16>(0x1.0p-10);
 }
 
-/// Three rows, of which the second has few different scores.
+/// Three rows; the second one has only a few distinct scores.
 template <class Device>
 void expect_best_columns(int columns, int best) {
   SCOPED_TRACE(testing::Message() << columns << " columns, " << best);
@@ -769,7 +771,7 @@ TEST(CudaKernels, FindTheBestColumns) {
   }
 }
 
-/// Three rows of 24 of 32 columns.
+/// Multiplies three rows of 24 columns, which are part of a matrix of 32 columns.
 template <class Device>
 void expect_few_rows_product(double tolerance, bool relu) {
   constexpr size_t kFew = 3, kInner = 24, kStride = 32, kOut = 5;
@@ -848,7 +850,7 @@ TEST(CudaKernels, StepAsAdamDoes) {
   bool take_step = false;
   const double scale = 0.25;
   const auto step = [&] {
-    // One block more than there are elements: it does nothing.
+    // There is one block more than elements; it does nothing.
     run(kElements + 1, 1, [&] {
       Device::adam(
           p.data(), g.data(), m.data(), v.data(), copy.data(), &take_step, &scale, kElements, by);
@@ -874,7 +876,7 @@ TEST(CudaKernels, StepAsAdamDoes) {
 TEST(CudaKernels, EmbedAndAddUpTheGradientsOfRepeatedIds) {
   using Device = on_host::Fp32;
   constexpr int kVocabulary = 4, kWidth = 7;
-  std::vector<int64_t> ids, positions;  // the id 2 more often than one thread adds it up
+  std::vector<int64_t> ids, positions;  // the id 2 occurs more often than one thread adds up
   for (int64_t i = 0; i < 150; ++i) {
     ids.push_back(i % 7 == 0 ? 0 : i % 11 == 0 ? 3 : i % 13 == 0 ? 1 : 2);
     positions.push_back(i % 3);
@@ -908,7 +910,7 @@ TEST(CudaKernels, EmbedAndAddUpTheGradientsOfRepeatedIds) {
           y[at],
           kept * (1.5 * table[place] + places[static_cast<size_t>(positions[row]) * kWidth + c]),
           1e-6);
-      if (ids[row] != 3)  // as if it were the padding
+      if (ids[row] != 3)  // 3 is treated as the padding
         expected_gradient[place] += 1.5 * kept * dy[at];
     }
   }

@@ -86,7 +86,7 @@ std::vector<float> waves(size_t count, double phase) {
   return values;
 }
 
-/// Equal up to the order of sums, and so up to one unit in the last place of 16 bits.
+/// Equal except for the order of sums, which may change the last place in 16 bits.
 template <class Device>
 void expect_near(const std::vector<typename Device::Element>& found,
                  const std::vector<typename Device::Element>& expected,
@@ -98,8 +98,8 @@ void expect_near(const std::vector<typename Device::Element>& found,
   }
 }
 
-/// Dropout, sum and normalization of rows of `columns` numbers in two blocks of four warps, which
-/// take row after row.
+/// Dropout, sum and normalization of rows of `columns` numbers. Two blocks of four warps take the
+/// rows in turn.
 template <class Device>
 class NormOnBoth {
  public:
@@ -276,7 +276,7 @@ TEST_F(CudaKernelsOnTheGpu, AddUpColumnsAsOnTheHost) {
   }
 }
 
-/// Rows of a vocabulary that fills packs, and of one that does not.
+/// The rows of a vocabulary may or may not fill packs.
 template <class Device>
 void compute_loss_on_both(int element, int columns, double tolerance) {
   SCOPED_TRACE(columns);
@@ -347,7 +347,7 @@ class AttentionOnBoth {
               1 / 0.7F};
   }
 
-  /// By tiles of queries and of keys, which are the same here.
+  /// Attends tile by tile; the tiles of queries and of keys are the same here.
   void attend_by_tiles() {
     const std::vector<Tile> tiles = {{0, 16, 0, 0, 37},
                                      {16, 16, 16, 0, 37},
@@ -412,8 +412,8 @@ class AttentionOnBoth {
   }
   static std::vector<Element> result() { return std::vector<Element>(size_t{kTokens} * kWidth); }
 
-  /// A kernel takes queries, keys and values between its first arguments and the others, and the
-  /// shape last.
+  /// Passes the arguments to a kernel: its first ones, then queries, keys and values, the others,
+  /// and the shape.
   void start(const char* function,
              const LaunchShape& grid,
              std::vector<void*> arguments,
@@ -545,7 +545,7 @@ TEST_F(CudaKernelsOnTheGpu, StepAsOnTheHost) {
 
 TEST_F(CudaKernelsOnTheGpu, EmbedAsOnTheHost) {
   using Device = on_host::Fp32;
-  constexpr int64_t kTokens = 100;  // the id 2 in several cuts
+  constexpr int64_t kTokens = 100;  // the id 2 spans several cuts
   std::vector<Device::int64> ids, positions, order, sorted;
   for (int64_t i = 0; i < kTokens; ++i) {
     ids.push_back(i % 5 == 0 ? 0 : i % 7 == 0 ? 3 : 2);

@@ -11,7 +11,7 @@
 namespace phraseq::cuda {
 namespace {
 
-/// tests/fake_nvrtc
+/// Built from tests/fake_nvrtc.
 std::string fake_library() { return PHRASEQ_BUILD_FOLDER "/tests/fake_nvrtc/libnvrtc.so.97"; }
 
 TEST(NvrtcOfAWheel, IsOpenedByItsPath) {
@@ -30,7 +30,7 @@ TEST(NvrtcOfAWheel, KnowsItsArchitectures) {
 }
 
 TEST(NvrtcOfAWheel, IsFoundWhereTheEnvironmentSays) {
-  GTEST_FLAG_SET(death_test_style, "threadsafe");  // the library is looked for once in a process
+  GTEST_FLAG_SET(death_test_style, "threadsafe");  // a process looks for the library only once
   const auto find = [] {
     setenv("PHRASEQ_NVRTC", "/no/such/libnvrtc.so.13", 1);
     (void)Nvrtc::find();
