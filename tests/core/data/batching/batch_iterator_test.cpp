@@ -44,7 +44,7 @@ BatchIterator iterator_over(int64_t size, BatchingOptions options, int64_t prefe
   return {corpus_of(size), options, ids_only, prefetch};
 }
 
-/// The sentence ids of the next `steps` calls of `next`; an epoch's end is an empty list.
+/// The sentence ids of the next `steps` batches; an empty list marks the end of an epoch.
 std::vector<Ids> take(BatchIterator& iterator, int64_t steps) {
   std::vector<Ids> taken;
   for (int64_t i = 0; i < steps; ++i) {
@@ -63,7 +63,7 @@ struct IndexedLengths final : LengthsCorpus {
   }
 };
 
-/// 0.1.0 recorded no checksums of the ids.
+/// Version 0.1.0 recorded no checksums of the ids.
 TEST(BatchIterator, TakesThePositionOfTheFirstVersion) {
   Random random(1);
   const auto corpus = std::make_shared<IndexedLengths>(random_lengths(random, 3, 15));
@@ -87,7 +87,8 @@ TEST(BatchIterator, ReturnsThePlanOfEachEpochInOrderAndThenNothing) {
   }
 }
 
-/// The ids of an epoch's batches in their order, from the iterators of all processes.
+/// The ids of an epoch's batches in their order, which the iterators of all processes make
+/// together.
 std::vector<Ids> take_shared(std::vector<std::unique_ptr<BatchIterator>>& iterators,
                              int64_t first_owner = 0) {
   std::vector<Ids> taken;
@@ -137,7 +138,8 @@ TEST(BatchIterator, IsContinuedByAnotherNumberOfProcesses) {
   EXPECT_EQ(take_shared(iterators), std::vector<Ids>(all.begin() + 3, all.end()));
 }
 
-/// Which of `processes` makes the next batches, after `position` where there is one.
+/// Which of `processes` processes makes each of the next batches, starting at `position` if it is
+/// not null.
 std::vector<int64_t> owners(int64_t processes, int64_t batches, nlohmann::json* position) {
   BatchIterator iterator = iterator_over(37, budget(20));
   iterator.share(1, processes);
@@ -153,8 +155,8 @@ std::vector<int64_t> owners(int64_t processes, int64_t batches, nlohmann::json* 
   return found;
 }
 
-/// With --accumulate-to-tokens, a run may stop anywhere: sums over the processes have the same bits
-/// only if each process adds the same batches as without the stop.
+/// With --accumulate-to-tokens, a run may stop anywhere. Sums over the processes have the same bits
+/// only if each process adds the same batches as in a run without the stop.
 TEST(BatchIterator, IsContinuedByTheSameOwnersWhereTheirNumberIsTheSame) {
   nlohmann::json position;
   EXPECT_THAT(owners(3, 4, &position), ElementsAre(0, 1, 2, 0));
@@ -184,7 +186,7 @@ std::vector<std::vector<Ids>> take_divided(BatchIterator& iterator) {
 }
 
 /// No batch has 1,000 sentences.
-TEST(BatchIterator, DividesEveryBatchIntoPartsOfEverySoManyethSentence) {
+TEST(BatchIterator, DividesEveryBatchIntoPartsOfEveryNthSentence) {
   const auto plan = plan_batches(*corpus_of(37), budget(40), 1).batches;
   for (const int64_t count : {3, 1000}) {
     BatchIterator iterator = iterator_over(37, budget(40));
@@ -200,7 +202,7 @@ TEST(BatchIterator, DividesEveryBatchIntoPartsOfEverySoManyethSentence) {
   }
 }
 
-TEST(BatchIterator, SharesAndDividesAndContinuesAtTheSameBatch) {
+TEST(BatchIterator, ContinuesAtTheSameBatchWhenSharedAndDivided) {
   const auto plan = plan_batches(*corpus_of(37), budget(40), 1).batches;
   BatchIterator before = iterator_over(37, budget(40));
   before.divide(2);
@@ -327,7 +329,7 @@ TEST(BatchIterator, EndsItsThreadWhenDestroyedInTheMiddle) {
     iterator.next();
   }
   const int after = made;
-  EXPECT_LE(after, 6);  // one delivered, four ahead, one in the making
+  EXPECT_LE(after, 6);  // one delivered, four prefetched, one being made
   EXPECT_EQ(made, after);
 }
 

@@ -57,7 +57,7 @@ class Sentences final : public Corpus {
   Example get(int64_t index) const override {
     return {index, sentences_[static_cast<size_t>(index)], {}, {}};
   }
-  /// As if the sentences were segmented again.
+  /// Changes the sentences, as when they are segmented again.
   void start_epoch(int64_t epoch) override {
     if (epoch == 2)
       sentences_ = {{4, kEos}};
@@ -79,7 +79,7 @@ TEST(BlockCorpus, PredictsEachTokenFromThoseBefore) {
   ASSERT_EQ(corpus.size(), 3);
   EXPECT_EQ(corpus.get(0).source, (Ids{kEos, 4, 5, kEos}));
   EXPECT_EQ(corpus.get(0).target, (Ids{4, 5, kEos, 6}));
-  EXPECT_EQ(corpus.get(1).source, (Ids{6, 7, 8, 9}));  // the token before it begins a block
+  EXPECT_EQ(corpus.get(1).source, (Ids{6, 7, 8, 9}));  // 6 ends the block before
   EXPECT_EQ(corpus.get(1).target, (Ids{7, 8, 9, kEos}));
   EXPECT_EQ(corpus.get(2).source, (Ids{kEos, kEos, 4}));
   EXPECT_EQ(corpus.get(2).target, (Ids{kEos, 4, kEos}));

@@ -24,14 +24,14 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using Lengths = std::vector<std::pair<int64_t, int64_t>>;
 
-/// Sentences of these source lengths.
+/// A corpus whose sentences have these source lengths.
 std::unique_ptr<Corpus> corpus_of(const std::vector<int64_t>& lengths) {
   Lengths pairs;
   for (const int64_t length : lengths) pairs.emplace_back(length, length + 1);
   return std::make_unique<LengthsCorpus>(pairs);
 }
 
-TEST(JoinedCorpus, HasThePartsOneAfterTheOtherTheFirstRepeated) {
+TEST(JoinedCorpus, HasThePartsInOrderWithTheFirstOneRepeated) {
   std::vector<std::unique_ptr<Corpus>> parts;
   parts.push_back(corpus_of({2, 3}));
   parts.push_back(corpus_of({}));
@@ -74,7 +74,7 @@ class Rotating : public ::testing::Test {
 
 TEST_F(Rotating, EachEpochUsesOneFolderInTurn) {
   const auto corpus = open();
-  EXPECT_THAT(opened, ElementsAre(1, 1, 1)) << "all are checked at the start";
+  EXPECT_THAT(opened, ElementsAre(1, 1, 1)) << "all folders are checked at the start";
   EXPECT_EQ(corpus->size(), 3);
   EXPECT_EQ(corpus->mean_epoch_size(), 3);
   const std::string fingerprint = corpus->fingerprint();
@@ -83,7 +83,8 @@ TEST_F(Rotating, EachEpochUsesOneFolderInTurn) {
     const auto& expected = lengths[static_cast<size_t>((epoch - 1) % 3)];
     EXPECT_EQ(corpus->size(), static_cast<int64_t>(expected.size())) << epoch;
     EXPECT_EQ(corpus->source_length(0), expected[0]) << epoch;
-    EXPECT_EQ(corpus->fingerprint(), fingerprint) << "of all folders, in every epoch";
+    EXPECT_EQ(corpus->fingerprint(), fingerprint)
+        << "the fingerprint of all folders is the same in every epoch";
   }
   corpus->start_epoch(7);
   EXPECT_THAT(opened, ElementsAre(3, 3, 3)) << "epoch 1 and a repeated epoch open nothing";
@@ -115,8 +116,7 @@ TEST_F(Rotating, RejectsAFolderThatChangesOrIsEmpty) {
   EXPECT_THROW(open(), DataError);
 }
 
-/// A corpus keeps what the iterator used it for: the batches of epochs 2 and 3 resumed in the
-/// middle are those of an undisturbed iteration.
+/// A run resumed in the middle of epoch 2 or 3 has the batches of an uninterrupted one.
 TEST_F(Rotating, TheIteratorResumesInTheMiddleOfAnyEpoch) {
   BatchingOptions options;
   options.max_sentences = 1;

@@ -41,7 +41,7 @@ SamplingWeights temperature(double value) {
   return [value](std::span<const int64_t> sizes) { return temperature_weights(sizes, value); };
 }
 
-/// How often each sentence of each part is in the running epoch.
+/// How often each sentence of each part occurs in the current epoch.
 std::map<std::pair<int64_t, int64_t>, int64_t> uses(const Corpus& corpus) {
   std::map<std::pair<int64_t, int64_t>, int64_t> found;
   for (int64_t i = 0; i < corpus.size(); ++i) {
@@ -74,7 +74,7 @@ TEST_F(Sampling, HasTheWeightsSizesAndCountsOfFairseq) {
     const SampledCorpus corpus(parts_of(sizes), {weights});
     EXPECT_EQ(corpus.size(), of_fairseq.at("virtual_size"));
     const Counts counts = corpus.counts();
-    for (size_t i = 0; i < sizes.size(); ++i)  // what is left over is drawn, there and here
+    for (size_t i = 0; i < sizes.size(); ++i)  // both draw the remaining sentences
       EXPECT_NEAR(counts[i], of_fairseq.at("counts").at(i).get<int64_t>(), 3) << of_fairseq;
   }
 }

@@ -14,7 +14,7 @@ PhraseEntry entry(const std::string& source, const std::string& target) {
   return {phrase_words(source), phrase_words(target), "others", 1, 1, 0};
 }
 
-/// A word's length is its id; that of a long word is unknown.
+/// The id of a word is its length; long words are unknown.
 std::vector<int64_t> lengths(const std::vector<std::string>& words) {
   std::vector<int64_t> ids;
   for (const std::string& word : words)

@@ -15,9 +15,10 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// "a b c d </s>" with two slots: "b c", two target words that are at the third place, and "d",
-/// one word that is not in the target. The next sentence has none; the third one slot that two
-/// occurrences of a word share, whose translation is outside the vocabulary.
+/// The first sentence, "a b c d </s>", has two slots: "b c", whose two target words begin at the
+/// third place, and "d", whose target word does not occur in the target. The second sentence has no
+/// slot. The third has one slot, shared by two occurrences of a word, with a translation outside
+/// the vocabulary.
 std::vector<Example> examples() {
   Example first{0, {10, 11, 12, 13, kEos}, {20, 21, 22, 23, kEos}, {}};
   first.phrases = {{{1, 2}, {22, 23}}, {{3}, {24}}};
