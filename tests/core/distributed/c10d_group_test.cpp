@@ -46,7 +46,7 @@ TEST(C10dGroup, OverwritesATensorByThatOfTheFirst) {
   });
 }
 
-/// What rank `rank` adds: numbers whose sum depends on the order.
+/// The addend of rank `rank`: numbers whose sum depends on the order.
 at::Tensor part_of(int rank, int64_t elements, at::ScalarType type) {
   const at::Tensor indices = at::arange(elements, at::TensorOptions(at::kDouble));
   return (at::sin(indices * (rank + 1)) * at::exp(at::cos(indices) * 6)).to(type);
@@ -92,12 +92,12 @@ TEST(C10dGroup, RoundsToBf16OnTheWireAndAddsInFullPrecision) {
   });
 }
 
-/// What element `index` of a buffer of all shards is.
+/// A buffer of all shards, in which element i is i + 1.
 at::Tensor whole_buffer(int64_t elements, at::ScalarType type) {
   return at::arange(elements, at::TensorOptions(type)) + 1;
 }
 
-/// Parameter: elements, and how many of them each rank has at most.
+/// Parameters: the number of elements, and how many of them each rank has at most.
 class ShardsOfRanks : public ::testing::TestWithParam<std::pair<int64_t, int64_t>> {};
 
 TEST_P(ShardsOfRanks, AreGatheredByAll) {
@@ -155,7 +155,7 @@ TEST(C10dGroup, AddsOnAGpuWithNccl) {
   group->finish();
 }
 
-TEST(C10dGroup, TellsTheReasonOfAFailureToTheOthers) {
+TEST(C10dGroup, ReportsTheReasonOfAFailureToTheOthers) {
   as_ranks(2, [](ProcessGroup& group) {
     if (group.rank() == 1) {
       group.report_failure("the disk is full", /*is_own=*/true);

@@ -25,8 +25,8 @@ at::Tensor numbers(at::IntArrayRef sizes, int seed) {
       .view(sizes);
 }
 
-/// A table that is used at both ends, two layers with biases, and a parameter that no gradient
-/// reaches. Entries: table, first, second, unused, then the biases.
+/// A model with a table that is used as embeddings and as output layer, two layers with biases, and
+/// a parameter that gets no gradient. Flat order: table, first, second, unused, then the biases.
 struct SmallModel : torch::nn::Module {
   at::Tensor table = register_parameter("table", numbers({9, 5}, 1));
   at::Tensor first_bias = register_parameter("first_bias", numbers({5}, 2));
@@ -58,7 +58,7 @@ struct Rank {
     model.loss(batch).backward();
     return flat.gradients().clone();
   }
-  /// The sum after the pass: what the overlapped one is compared with.
+  /// The sum after the pass, to which the overlapped one is compared.
   at::Tensor sum_of(at::Tensor mine, const std::vector<bool>& contributes) {
     group.sum_in_rank_order(mine, contributes, wire_);
     return mine;
@@ -102,12 +102,12 @@ TEST(BucketPlan, HoldsSeveralParametersInABucket) {
   EXPECT_EQ(plan_buckets(flat, 1'000'000).buckets.size(), 2U);
 }
 
-/// Parameter: what travels.
+/// Parameter: the type in which gradients are sent.
 class OverlappedSumTest : public ::testing::TestWithParam<Wire> {};
 
 INSTANTIATE_TEST_SUITE_P(Wires, OverlappedSumTest, ::testing::Values(Wire::kSame, Wire::kBf16));
 
-TEST_P(OverlappedSumTest, ComesToTheBitsOfASumAfterThePass) {
+TEST_P(OverlappedSumTest, HasTheSameBitsAsASumAfterThePass) {
   as_ranks(3, [](ProcessGroup& group) {
     for (const int64_t most : {1, 30, 1000}) {
       Rank rank(group, most, GetParam());
@@ -188,7 +188,7 @@ TEST(OverlappedSum, WaitsForAParameterWithoutAGradient) {
   });
 }
 
-TEST(OverlappedSum, AddsWhatEarlierBatchesGave) {
+TEST(OverlappedSum, AddsTheGradientsOfEarlierBatches) {
   as_ranks(2, [](ProcessGroup& group) {
     Rank rank(group);
     const std::vector<bool> all = {true, true};
@@ -216,13 +216,13 @@ TEST(OverlappedSum, TakesPartWithoutABatch) {
       rank.gradient_of(group.rank());
     }
     rank.sum.finish();
-    rank.sum.finish();  // no second time
+    rank.sum.finish();  // does nothing the second time
     rank.sum.take();
     EXPECT_TRUE(rank.flat.gradients().equal(expected));
   });
 }
 
-TEST(OverlappedSum, IsSpoiledByAPassThatIsComputedAgain) {
+TEST(OverlappedSum, IsSpoiledByARepeatedPass) {
   as_ranks(2, [](ProcessGroup& group) {
     Rank rank(group, 30);
     rank.model.unused.set_requires_grad(false);
@@ -232,7 +232,7 @@ TEST(OverlappedSum, IsSpoiledByAPassThatIsComputedAgain) {
     sum.begin(all);
     sum.arm({});
     if (group.rank() == 0) {
-      rank.gradient_of(7);  // what failed, as far as it came
+      rank.gradient_of(7);  // a failed attempt, up to its failure
       sum.abandon();
       EXPECT_TRUE(sum.is_spoiled());
       sum.arm({});
@@ -240,7 +240,7 @@ TEST(OverlappedSum, IsSpoiledByAPassThatIsComputedAgain) {
     const at::Tensor mine = rank.gradient_of(group.rank());
     sum.finish();
     EXPECT_EQ(sum.is_spoiled(), group.rank() == 0);
-    EXPECT_TRUE(rank.flat.gradients().equal(mine)) << "they are still needed";
+    EXPECT_TRUE(rank.flat.gradients().equal(mine)) << "the gradients are still needed";
     EXPECT_TRUE(rank.sum_of(mine, all).equal(expected));
     // The next update is a new one.
     sum.begin(all);
@@ -253,7 +253,7 @@ TEST(OverlappedSum, IsSpoiledByAPassThatIsComputedAgain) {
   });
 }
 
-/// Holds its first sum back until `go_on`, and notes what the sums after it are given.
+/// Delays its first sum until `go_on`, and records its arguments from then on.
 class SlowGroup final : public ProcessGroup {
  public:
   SlowGroup() : ProcessGroup(0, 1) {}
@@ -273,7 +273,7 @@ class SlowGroup final : public ProcessGroup {
   std::vector<at::Tensor> given;
 };
 
-TEST(OverlappedSum, KeepsWhatEarlierBatchesGaveForTheBucketsThatAreUnderWay) {
+TEST(OverlappedSum, KeepsTheSumsOfEarlierBatchesForTheBucketsUnderWay) {
   SlowGroup group;
   Rank rank(group, 30);
   rank.model.unused.set_requires_grad(false);

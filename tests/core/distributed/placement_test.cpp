@@ -36,9 +36,9 @@ std::string problem_of(const Variables& variables, const DistributedOptions& opt
   return whole_message_of<UsageError>([&] { placed(variables, options); });
 }
 
-TEST(Placement, IsASingleProcessWhereNothingIsSaid) {
+TEST(Placement, IsASingleProcessByDefault) {
   EXPECT_EQ(placed({}).world_size, 1);
-  // A meeting place alone, or a batch script of Slurm outside of srun, is not yet several
+  // A rendezvous address alone, or a batch script of Slurm outside of srun, does not mean several
   // processes.
   EXPECT_EQ(placed({{"MASTER_ADDR", "a"}, {"MASTER_PORT", "1"}}).world_size, 1);
   EXPECT_EQ(placed({{"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "8"}}).world_size, 1);
@@ -88,7 +88,7 @@ TEST(Placement, ComesFromOpenMpiAndOtherMpis) {
                               {"OMPI_COMM_WORLD_LOCAL_RANK", "1"},
                               {"OMPI_COMM_WORLD_LOCAL_SIZE", "2"}};
   EXPECT_EQ(placed(open_mpi).rank, 1);
-  EXPECT_EQ(placed(open_mpi).address, "127.0.0.1");  // all on this machine
+  EXPECT_EQ(placed(open_mpi).address, "127.0.0.1");  // all ranks are on this machine
   EXPECT_EQ(placed(open_mpi).port, kDefaultPort);
   EXPECT_EQ(placed({{"PMI_RANK", "2"}, {"PMI_SIZE", "3"}, {"MASTER_ADDR", "node1"}}).rank, 2);
   EXPECT_THAT(problem_of({{"OMPI_COMM_WORLD_RANK", "1"}, {"OMPI_COMM_WORLD_SIZE", "2"}}),
@@ -164,7 +164,7 @@ TEST(DistributedOptions, HaveAPlaceForEachProcessOfTheMachine) {
   options.rank = 3;
   EXPECT_EQ(options.problems().size(), 1U);
   options.rank = 4;
-  EXPECT_EQ(options.problems().size(), 1U);  // only that of the rank
+  EXPECT_EQ(options.problems().size(), 1U);  // only the one about the rank
 }
 
 TEST(ProcessesToStart, AreThoseOfTheOptionsUnlessALauncherHasStartedThem) {
@@ -198,7 +198,7 @@ TEST(ProcessesToStart, AreThoseOfTheOptionsUnlessALauncherHasStartedThem) {
   EXPECT_EQ(processes_to_start(options, environment_of({})), 3);
   options.rank = -1;
   options.nproc_per_node = 0;
-  options.world_size = 2;  // fairseq's way
+  options.world_size = 2;  // fairseq's options
   EXPECT_EQ(processes_to_start(options, environment_of({})), 2);
   EXPECT_EQ(processes_to_start(options, environment_of({{"RANK", "0"}, {"WORLD_SIZE", "2"}})), 0);
   options.no_spawn = true;

@@ -81,7 +81,7 @@ std::vector<Case> cases() {
   };
 }
 
-/// Parameter: an optimizer. Of four processes, one has no shard.
+/// Parameter: the name of an optimizer. One of the four processes has no shard.
 class ShardedOptimizerOf : public ::testing::TestWithParam<Case> {
  protected:
   ShardedOptimizerOf() { at::set_num_threads(1); }
@@ -92,7 +92,7 @@ INSTANTIATE_TEST_SUITE_P(Optimizers,
                          ::testing::ValuesIn(cases()),
                          [](const auto& parameter) { return parameter.param.name; });
 
-TEST_P(ShardedOptimizerOf, ComesToTheBitsOfTheUndividedOne) {
+TEST_P(ShardedOptimizerOf, HasTheSameBitsAsTheUndividedOne) {
   for (const at::ScalarType type : {at::kFloat, at::kDouble}) {
     Problem undivided(type);
     undivided.flat->refresh_bf16();
