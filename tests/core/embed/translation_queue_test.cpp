@@ -18,7 +18,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::SizeIs;
 
-/// What a test sees and holds of its engine.
+/// What a test observes and controls in its engine.
 struct Control {
   std::promise<void> entered;
   std::promise<void> may_go;
@@ -27,8 +27,8 @@ struct Control {
   std::atomic<bool> has_memory = true;
 };
 
-/// "Translates" a sentence to itself in angle brackets; one token per character. The first round
-/// waits for the test.
+/// "Translates" a sentence to itself in angle brackets, with one token per character. The first
+/// round waits for the test.
 class FakeEngine : public TranslationEngine {
  public:
   explicit FakeEngine(std::shared_ptr<Control> control) : control_(std::move(control)) {}
@@ -98,7 +98,7 @@ class TranslationQueueTest : public ::testing::Test {
                    [promise](TranslationAnswer got) { promise->set_value(std::move(got)); });
     return answer;
   }
-  /// A request that is being translated until `go`.
+  /// Submits a request whose translation lasts until `go`.
   std::future<TranslationAnswer> submit_first() {
     auto first = submit({"first"});
     control_->entered.get_future().wait();
@@ -214,7 +214,7 @@ TEST_F(TranslationQueueTest, AnswersWhatItAcceptedBeforeItEnds) {
   EXPECT_EQ(text_of(second), "<second>");
 }
 
-TEST_F(TranslationQueueTest, LeavesWhatNobodyWaitsFor) {
+TEST_F(TranslationQueueTest, SkipsRequestsThatNobodyWaitsFor) {
   auto first = submit_first();
   const auto abandoned = std::make_shared<std::atomic<bool>>(true);
   auto left = submit(TranslationRequest{{"left"}, {}, abandoned});
