@@ -29,7 +29,8 @@ namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::HasSubstr;
 
-/// Paths that fsync was called for, in order. This program's fsync is found before the C library's.
+/// Paths for which fsync was called, in order. The linker finds the fsync of this program before
+/// that of the C library.
 std::vector<std::string>& synced_paths() {
   static std::vector<std::string> paths;
   return paths;
@@ -104,7 +105,7 @@ TEST(AtomicFile, KeepsWhatAnotherWriterHoldsOpen) {
   const TemporaryFolder folder;
   AtomicFile first(folder.file("x"));
   first.write("first");
-  // As a writer on another machine appears: its process is not here, its lock is.
+  // A writer on another machine has no process here, but holds its lock.
   std::string temporary = folder.names().front();
   const size_t process = temporary.find(std::to_string(::getpid()));
   ASSERT_NE(process, std::string::npos);
@@ -306,7 +307,7 @@ TEST(AtomicFile, ReportsAFolderThatCannotBeSynced) {
   const auto path = folder.write("x", "old");
   const ActiveFailpoint fault("atomic_file.fsync_folder:5");
   EXPECT_THAT(message_of_writing(path), HasSubstr("fsync the folder"));
-  EXPECT_EQ(read_file(path), "new");  // renamed already: one of the two, whole
+  EXPECT_EQ(read_file(path), "new");  // already renamed: a whole file in either case
 }
 
 TEST(AtomicFile, KilledAtAnyStepLeavesTheOldOrTheNewFileWhole) {

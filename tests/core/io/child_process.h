@@ -9,8 +9,8 @@
 
 namespace phraseq {
 
-/// Runs `body` in a child process, which a failpoint, a signal or a limit may end; returns its wait
-/// status. One of our errors becomes the exit code that a command would give.
+/// Runs `body` in a child process, which a failpoint, a signal or a limit may end, and returns its
+/// wait status. For a phraseq::Error, the child exits with the exit code of a command.
 template <class Body>
 int in_child(const Body& body) {
   const pid_t child = ::fork();
@@ -27,7 +27,7 @@ int in_child(const Body& body) {
   return status;
 }
 
-/// Sets the failpoint for as long as it lives.
+/// Sets a failpoint while the object lives.
 class ActiveFailpoint {
  public:
   explicit ActiveFailpoint(const char* setting) { ::setenv("PHRASEQ_FAILPOINT", setting, 1); }

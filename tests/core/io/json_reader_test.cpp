@@ -48,7 +48,7 @@ TEST(ParseJson, CountsNoBracketsBehindAnEscapedQuote) {
   EXPECT_EQ(parse_json("[\"\\\"" + std::string(101, '[') + "\"]", "x").size(), 1U);
 }
 
-TEST(ParseJson, QuotesLittleOfWhatIsNoJson) {
+TEST(ParseJson, QuotesOnlyTheBeginningOfTextThatIsNotJson) {
   const std::string message = rejection_of([] { parse_json(std::string(5'000'000, 'x'), "f"); });
   EXPECT_THAT(message, StartsWith("f: not JSON: xxx"));
   EXPECT_LT(message.size(), 300U);

@@ -229,7 +229,7 @@ TEST_F(LineReaderTest, AnswersTheFirstLineOfStandardInputBeforeTheSecondIsWritte
       const std::string text = std::string(written) + "\n";
       if (::write(pipe_ends[1], text.data(), text.size()) != 4)
         ::_exit(97);
-      ::alarm(10);  // a reader that waits for more never comes back
+      ::alarm(10);  // ends a reader that waits for more
       if (!reader.next(line) || line != written)
         ::_exit(98);
     }
@@ -263,7 +263,7 @@ TEST_F(LineReaderTest, SaysThatStandardInputIsNotDecompressed) {
 
 TEST_F(LineReaderTest, SkipsNoLineThatHasNoEnd) {
   const auto path = folder.write("text", "a\n");
-  fs::resize_file(path, uintmax_t{3} << 29);  // zeros, as of /dev/zero
+  fs::resize_file(path, uintmax_t{3} << 29);  // zeros, as from /dev/zero
   try {
     read_lines(path, {.on_bad_line = OnBadLine::kSkip});
     ADD_FAILURE() << "no error";
@@ -272,7 +272,7 @@ TEST_F(LineReaderTest, SkipsNoLineThatHasNoEnd) {
   }
 }
 
-/// Limits the address space to what is in use and `more`.
+/// Limits the address space to what is in use plus `more` bytes.
 void limit_memory(uint64_t more) {
   const uint64_t pages = std::stoull(read_file("/proc/self/statm"));
   const rlimit limit{pages * static_cast<uint64_t>(::sysconf(_SC_PAGESIZE)) + more, RLIM_INFINITY};

@@ -27,7 +27,7 @@ TEST(ProgramOutput, KeepsBothStreamsApartAndTheExitCode) {
 
 TEST(ProgramOutput, SaysThatItCannotWaitWhereEndedProgramsAreForgotten) {
   const auto earlier = std::signal(SIGCHLD, SIG_IGN);
-  EXPECT_THROW(shell("exit 0"), IoError);  // at once, not after the limit
+  EXPECT_THROW(shell("exit 0"), IoError);  // immediately, not at the time limit
   std::signal(SIGCHLD, earlier);
 }
 

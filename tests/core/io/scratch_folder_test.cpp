@@ -30,7 +30,7 @@ TEST(ScratchFolder, IsRemovedWithItsContents) {
   EXPECT_FALSE(fs::exists(path));
 }
 
-/// A variable of the environment with another value for as long as it lives.
+/// Sets an environment variable to another value while the object lives.
 class OtherValue {
  public:
   OtherValue(const char* name, const char* value) : name_(name) {
@@ -47,13 +47,13 @@ class OtherValue {
   std::optional<std::string> before_;
 };
 
-TEST(ScratchFolder, TakesAnEmptyTmpdirForNone) {
+TEST(ScratchFolder, IgnoresAnEmptyTmpdir) {
   const OtherValue tmpdir("TMPDIR", ""), tmp("TMP", "/nonexistent");
   EXPECT_EQ(folder_for_temporary_files(), "/tmp");
   EXPECT_EQ(ScratchFolder("trial").path().rfind("/tmp/phraseq-trial-", 0), 0U);
 }
 
-TEST(ScratchFolder, NamesTheRemedyWhereItCannotBe) {
+TEST(ScratchFolder, NamesTheRemedyWhereItCannotBeCreated) {
   for (const char* folder : {"/nonexistent", "/dev/null", "/proc"}) {
     const OtherValue tmpdir("TMPDIR", folder);
     try {

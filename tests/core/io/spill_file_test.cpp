@@ -68,7 +68,7 @@ TEST(Checksums, AreTheSameForAMappedFileAndOneThatIsReadPieceByPiece) {
     EXPECT_EQ(mapped.crc32c(), expected);
     EXPECT_EQ(file_crc32c(file), expected);
     mapped.release();
-    EXPECT_EQ(crc32c(mapped.bytes()), expected) << "the memory comes back";
+    EXPECT_EQ(crc32c(mapped.bytes()), expected) << "released pages are read again";
   }
 }
 

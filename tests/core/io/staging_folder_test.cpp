@@ -59,7 +59,7 @@ void stage_into(const std::string& destination) {
   staging.commit("a");
 }
 
-TEST(StagingFolder, MovesIntoWhatALinkLeadsTo) {
+TEST(StagingFolder, MovesIntoTheTargetOfALink) {
   const TemporaryFolder folder;
   fs::create_directory(folder.file("disk"));
   fs::create_directory_symlink(folder.file("disk"), folder.file("link"));

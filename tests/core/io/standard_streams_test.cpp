@@ -12,7 +12,7 @@
 namespace phraseq {
 namespace {
 
-/// Whether reading and writing fail.
+/// Whether both reading and writing fail.
 bool is_of_no_use(int stream) {
   char byte = 0;
   return ::fcntl(stream, F_GETFD) != -1 && ::read(stream, &byte, 1) <= 0 &&

@@ -10,7 +10,7 @@
 
 namespace phraseq {
 
-/// A folder of a test's own, removed with all that is in it.
+/// A folder for one test, removed with its contents at the end.
 class TemporaryFolder {
  public:
   TemporaryFolder() {
@@ -23,17 +23,17 @@ class TemporaryFolder {
 
   const std::string& path() const { return path_; }
   std::string file(const std::string& name) const { return path_ + "/" + name; }
-  /// Writes a file without any of our own code; returns its path.
+  /// Writes a file without code of phraseq; returns its path.
   std::string write(const std::string& name, std::string_view content) const {
     std::ofstream(file(name), std::ios::binary) << content;
     return file(name);
   }
-  /// How many files there are, hidden ones too.
+  /// The number of files, hidden ones included.
   size_t entries() const {
     const std::filesystem::directory_iterator begin(path_);
     return static_cast<size_t>(std::distance(begin, std::filesystem::directory_iterator()));
   }
-  /// Names of all files, hidden ones too, sorted.
+  /// The sorted names of all files, hidden ones included.
   std::vector<std::string> names() const {
     std::vector<std::string> found;
     for (const auto& entry : std::filesystem::directory_iterator(path_))

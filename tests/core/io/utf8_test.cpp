@@ -15,7 +15,7 @@ struct Case {
 
 class BadText : public ::testing::TestWithParam<Case> {};
 
-/// With enough plain text around it that the fast path has run before and after.
+/// The bad text has enough plain text around it that the fast path runs before and after it.
 TEST_P(BadText, IsFoundWithItsClassPlaceAndLength) {
   for (const std::string& before :
        {std::string(), std::string("plain "), std::string("nine chars and öé ")}) {

@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 
 class GzipInputTest : public ::testing::Test {
  protected:
-  /// A gzip member, by zlib.
+  /// A gzip member written by zlib.
   std::string member(const std::string& text) {
     const std::string path = folder_.file("member.gz");
     gzFile file = gzopen(path.c_str(), "wb");
@@ -25,7 +25,7 @@ class GzipInputTest : public ::testing::Test {
     return read_file(path);
   }
 
-  /// What is read of a file of these bytes, `step` bytes at a time.
+  /// Returns the text of a file of these bytes, read `step` bytes at a time.
   std::string text_of(const std::string& bytes, size_t step = 1000) {
     GzipInput input(folder_.write("file", bytes));
     std::string buffer(step, 'x'), text;

@@ -61,7 +61,7 @@ TEST_F(LostMappings, LeaveOtherBusErrorsAlone) {
     report_lost_mappings("phraseq test");
     { const MappedFile unmapped(folder_.file("lost")); }
     ::raise(SIGBUS);
-    ::raise(SIGBUS);  // the handler has taken itself away
+    ::raise(SIGBUS);  // the handler has removed itself
   };
   EXPECT_EXIT(raised(), ::testing::KilledBySignal(SIGBUS), "");
 }
