@@ -11,7 +11,7 @@
 namespace phraseq {
 namespace {
 
-/// What fairseq's class did: tests/golden/loss_scaler/generate.py.
+/// The states of fairseq's class, written by tests/golden/loss_scaler/generate.py.
 const nlohmann::json& golden() {
   static const nlohmann::json values = [] {
     std::ifstream stream(PHRASEQ_SOURCE_FOLDER "/tests/golden/loss_scaler/golden.json");
@@ -94,7 +94,7 @@ TEST(LossScaler, RejectsStatesThatCannotBe) {
            {"scale", -2.0},
            {"scale", "128"},
            {"iteration", -1},
-           {"last_overflow", 0},  // not before the first iteration
+           {"last_overflow", 0},  // must be before the first iteration
            {"last_rescale", -2},
            {"overflows_since_rescale", -1}}) {
     nlohmann::json state = good;

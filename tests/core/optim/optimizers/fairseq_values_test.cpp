@@ -34,7 +34,7 @@ const nlohmann::json& golden() {
   return values;
 }
 
-/// The cases of a list with that name; a name without cases would be a test that cannot fail.
+/// The cases of a list with that name. There must be some: without cases, the test could not fail.
 std::vector<nlohmann::json> cases(const char* list, const std::string& name) {
   std::vector<nlohmann::json> found;
   for (const auto& item : golden().at(list)) {
@@ -69,7 +69,7 @@ struct Problem {
     flat = std::make_unique<nn::FlatParameters>(module, /*with_gradients=*/true);
   }
 
-  /// `factor`: all gradients are that much larger.
+  /// Multiplies all gradients by `factor`.
   void set_gradients(int step, double factor) {
     const at::NoGradGuard no_gradients;
     for (size_t i = 0; i < shapes.size(); ++i) {
@@ -166,7 +166,7 @@ void expect_fairseqs_rates(const std::string& name) {
     int64_t updates = 0;
     int64_t epoch = 0;
     for (const auto& expected : item.at("epochs")) {
-      // As a resumed run: only the state is taken over.
+      // As in a resumed run, which takes over only the state.
       const auto state = schedule->state();
       schedule = std::make_unique<Schedule>(options_of<OptionsOf>(item), setup);
       schedule->restore(state);
@@ -190,8 +190,8 @@ TEST(FairseqsSchedules, ReduceLrOnPlateauHasTheSameRates) {
   expect_fairseqs_rates<ReduceOnPlateau, ReduceOnPlateauOptions>("reduce_lr_on_plateau");
 }
 
-/// As torch.optim.lr_scheduler.ReduceLROnPlateau: nothing is worse than NaN, and it is no best
-/// value.
+/// As in torch.optim.lr_scheduler.ReduceLROnPlateau, NaN is worse than any value and never becomes
+/// the best value.
 TEST(FairseqsSchedules, ReduceLrOnPlateauIsReducedByNanAndForgetsIt) {
   ReduceOnPlateauOptions options;
   options.lr_shrink = 0.5;
@@ -203,7 +203,7 @@ TEST(FairseqsSchedules, ReduceLrOnPlateauIsReducedByNanAndForgetsIt) {
   EXPECT_EQ(schedule.rate(3), 0.5);
 }
 
-/// A resumed run with another metric keeps the learning rate alone.
+/// A run resumed with another metric keeps only the learning rate.
 TEST(FairseqsSchedules, ReduceLrOnPlateauForgetsTheValuesOfAnotherMetric) {
   ReduceOnPlateauOptions options;
   options.lr_shrink = 0.5;
@@ -211,7 +211,7 @@ TEST(FairseqsSchedules, ReduceLrOnPlateauForgetsTheValuesOfAnotherMetric) {
   schedule.restore({{"bad_epochs", 1}, {"best", 2.5}, {"lr", 0.01}});
   schedule.forget_values();
   EXPECT_EQ(schedule.state(), (std::map<std::string, double>{{"bad_epochs", 0}, {"lr", 0.01}}));
-  schedule.end_epoch(1, 5.0);  // worse than 2.5, which was a value of the other one
+  schedule.end_epoch(1, 5.0);  // worse than 2.5, a value of the other metric
   EXPECT_EQ(schedule.rate(1), 0.01);
 }
 
@@ -222,7 +222,7 @@ TEST(FairseqsSchedules, ReduceLrOnPlateauRejectsAStateWithoutANumberOfEpochs) {
   EXPECT_NO_THROW(schedule.restore({{"bad_epochs", 2.0}}));
 }
 
-TEST(FairseqsSchedules, ReduceLrOnPlateauTakesNoValueThatIsNotFiniteForTheBest) {
+TEST(FairseqsSchedules, ReduceLrOnPlateauNeverTakesANonFiniteValueAsTheBest) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   ReduceOnPlateauOptions options;
   options.lr_patience = 1;
@@ -231,7 +231,8 @@ TEST(FairseqsSchedules, ReduceLrOnPlateauTakesNoValueThatIsNotFiniteForTheBest) 
   for (const double value : {std::numeric_limits<double>::quiet_NaN(), kInfinity}) {
     ReduceOnPlateau schedule(options, setup);
     schedule.end_epoch(1, value);
-    EXPECT_FALSE(schedule.state().contains("best")) << "a checkpoint could not be resumed from";
+    EXPECT_FALSE(schedule.state().contains("best"))
+        << "the state could not be restored from a checkpoint";
     for (const double loss : {5.0, 4.0, 3.0}) schedule.end_epoch(2, loss);
     EXPECT_EQ(schedule.rate(3), 1) << "each loss was better than the one before";
     EXPECT_EQ(schedule.state().at("best"), 3);
@@ -243,7 +244,8 @@ TEST(FairseqsSchedules, TriStageHasTheSameRates) {
 }
 
 TEST(FairseqsSchedules, TriStageNeedsADecayAndARunLengthForRatios) {
-  EXPECT_TRUE(TriStageOptions().problems().empty()) << "plugins check wants valid defaults";
+  EXPECT_TRUE(TriStageOptions().problems().empty())
+      << "`phraseq plugins check` requires valid defaults";
   EXPECT_THROW(TriStage(TriStageOptions(), {1.0, 0, 100}), UsageError);
   TriStageOptions options;
   options.phase_ratio = {0.5, 0.5, 0.5};

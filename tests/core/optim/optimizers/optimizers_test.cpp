@@ -173,7 +173,7 @@ TEST(Adam, RenewsTheBf16CopyAsTorchRounds) {
   EXPECT_TRUE(at::equal(model.flat.bf16(), model.flat.values().to(at::kBFloat16)));
 }
 
-/// On a GPU, whether an update is good is known there first.
+/// On a GPU, it is known on the device first whether an update is finite.
 TEST(Adam, StepsOnTheDevicesConditionWithTheSameBits) {
   const nn::OperatorsOnly as_on_a_gpu;
   at::manual_seed(3);
@@ -199,7 +199,7 @@ TEST(Adam, StepsOnTheDevicesConditionWithTheSameBits) {
     EXPECT_TRUE(at::equal(state, by_device.state().at(name))) << name;
 }
 
-TEST(Adam, WithKernelsIsToldByTheHost) {
+TEST(Adam, WithKernelsStepsOnTheHostsConditionOnly) {
   Model model(at::ones({3}));
   EXPECT_FALSE(Adam(adam_options(0), model.setup()).can_step_if());
   EXPECT_FALSE(Sgd(SgdOptions(), model.setup()).can_step_if());

@@ -1,4 +1,4 @@
-// The CUDA kernel in its place in training: its source compiled as C++ steps the parameters.
+// The CUDA kernel within training: compiled as C++, it steps the parameters.
 
 #include "core/optim/optimizers/device/adam_kernel.h"
 
@@ -111,7 +111,7 @@ INSTANTIATE_TEST_SUITE_P(Precisions,
                                            nn::Precision::kBf16,
                                            nn::Precision::kFp16));
 
-TEST(AdamKernelFor, IsNoneOnTheCpu) {
+TEST(AdamKernelFor, IsNullOnTheCpu) {
   OneParameter module(at::ones({3}));
   nn::FlatParameters flat(module, /*with_gradients=*/true);
   EXPECT_EQ(adam_kernel_for(flat), nullptr);
