@@ -8,7 +8,7 @@ namespace {
 
 using phraseq::testing::normal;
 
-/// The score of a forbidden id is beyond the numbers of fp16.
+/// The score of a forbidden id does not fit in fp16.
 TEST(DecoderOutput, ForbidsOutputsInEveryPrecision) {
   const at::NoGradGuard no_gradients;
   for (const nn::Precision precision :

@@ -10,7 +10,7 @@ namespace {
 
 using phraseq::testing::normal;
 
-/// Vectors and matrices registered in turn; `tied` is `first` under a second name.
+/// Vectors and matrices registered alternately; `tied` is `first` under a second name.
 struct SmallModel : torch::nn::Module {
   at::Tensor bias = register_parameter("bias", normal({3}, 1, at::kFloat));
   at::Tensor first = register_parameter("first", normal({3, 5}, 2, at::kFloat));
@@ -130,7 +130,7 @@ TEST(FlatParameters, HasACopyForEveryPrecisionOf16Bits) {
   const Context half(false, Precision::kFp16, 0, &flat), brain(false, Precision::kBf16, 0, &flat);
   EXPECT_TRUE(at::equal(half.compute(model.second), model.second.detach().to(at::kHalf)));
   EXPECT_TRUE(at::equal(brain.compute(model.second), model.second.detach().to(at::kBFloat16)));
-  // A view of the copy, not a copy of its own.
+  // Views of the 16-bit copy, which need no memory of their own.
   EXPECT_EQ(half.compute(model.second).const_data_ptr(),
             flat.fp16_view(model.second).const_data_ptr());
 }

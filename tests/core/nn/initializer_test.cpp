@@ -29,7 +29,8 @@ at::Tensor drawn_embedding(InitializationStyle style, int64_t padding_row) {
   return table;
 }
 
-/// All of (-limit, limit) is used, evenly: the mean of thousands of squares is limit²/3.
+/// Expects values evenly spread over all of (-limit, limit): the mean of thousands of squares is
+/// limit²/3.
 void expect_uniform(const at::Tensor& values, double limit) {
   const at::Tensor wide = values.to(at::kDouble);
   EXPECT_LE(wide.abs().max().item<double>(), limit * (1 + 1e-6));
@@ -95,7 +96,7 @@ TEST(Initializer, DrawsNeutronsEmbeddingsUniformly) {
   expect_uniform(drawn_embedding(InitializationStyle::kNeutron, 1), std::sqrt(2.0 / (200 + 56)));
 }
 
-TEST(Initializer, ClearsThePaddingRowUnderFairseqOnly) {
+TEST(Initializer, ClearsThePaddingRowOnlyInFairseqsStyle) {
   const auto largest = [](InitializationStyle style, int64_t row) {
     return drawn_embedding(style, 1).select(0, row).abs().max().item<float>();
   };

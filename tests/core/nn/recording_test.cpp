@@ -11,7 +11,7 @@ using phraseq::testing::close;
 using phraseq::testing::normal;
 using phraseq::testing::sentences;
 
-/// Σ_key weight · value of every head, from weights [1, heads, query tokens, 1, longest key
+/// Σ_key weight · value of every head; weights is [1, heads, query tokens, 1, longest key
 /// sentence].
 at::Tensor weighted(const at::Tensor& weights,
                     const at::Tensor& v,
@@ -70,7 +70,7 @@ TEST(AttentionWeights, AreSinglePrecisionUnderBf16) {
   EXPECT_NEAR(weights.sum().item<double>(), 2, 1e-6);
 }
 
-TEST(Recording, HoldsWhatAttentionShowsInTheOrderOfThePass) {
+TEST(Recording, HoldsTheWeightsOfAttentionInTheOrderOfThePass) {
   torch::nn::Module owner;
   auto second = owner.register_module(
       "a", std::make_shared<MultiheadCrossAttention>(MultiheadAttentionOptions{4, 4, 2}));
@@ -94,7 +94,8 @@ TEST(Recording, HoldsWhatAttentionShowsInTheOrderOfThePass) {
   EXPECT_EQ(shown[0].name, "b.weights");
   EXPECT_EQ(shown[1].name, "a.weights");
   EXPECT_EQ(shown[2].notes.at("levels"), std::vector<int64_t>({0, 3}));
-  EXPECT_NEAR(shown[1].values.sum().item<double>(), 2 * 3, 1e-12);  // a row each head and query
+  // The weights of each head and query sum to 1.
+  EXPECT_NEAR(shown[1].values.sum().item<double>(), 2 * 3, 1e-12);
   EXPECT_TRUE(recording.named(owner).at("b.weights").equal(shown[0].values));
 }
 

@@ -10,7 +10,7 @@
 
 namespace phraseq::testing {
 
-/// Same shape and |a - b| <= absolute + relative · |b| everywhere; NaN never passes.
+/// Whether shapes are equal and |a - b| <= absolute + relative · |b| everywhere; NaN never passes.
 inline ::testing::AssertionResult close(const at::Tensor& a,
                                         const at::Tensor& b,
                                         double absolute,
@@ -31,7 +31,7 @@ inline ::testing::AssertionResult close(const at::Tensor& a,
          << b;
 }
 
-/// Normal numbers from a seed of their own.
+/// Normally distributed numbers from the seed.
 inline at::Tensor normal(at::IntArrayRef sizes, uint64_t seed, at::ScalarType type = at::kDouble) {
   auto generator = at::detail::createCPUGenerator(seed);
   return at::normal(0.0, 1.0, sizes, generator).to(type);
@@ -41,8 +41,8 @@ inline at::Tensor leaf(const at::Tensor& value) {
   return value.detach().clone().requires_grad_(true);
 }
 
-/// The gradient of a scalar function against central differences, in fp64: their error is the
-/// step's square, 1e-10, times third derivatives, plus rounding 1e-16 / 1e-5.
+/// Compares the gradient of a scalar function with central differences in fp64, whose error is the
+/// square of the step, 1e-10, times third derivatives, plus rounding of 1e-16 / 1e-5.
 template <typename Function>
 void expect_gradient(const at::Tensor& at_point, const Function& function) {
   const at::Tensor point = leaf(at_point);

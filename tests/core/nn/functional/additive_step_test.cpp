@@ -18,7 +18,7 @@ using testing::normal;
 
 constexpr int64_t kRows = 3, kTime = 4, kWidth = 11, kFeatures = 5;
 
-/// What a step reads, with gradients. A row of the keys is left over.
+/// The inputs of a step, with gradients. The keys have one row more than a step uses.
 struct StepInputs {
   explicit StepInputs(at::ScalarType type = at::kDouble) {
     uint64_t seed = 0;
@@ -48,7 +48,7 @@ struct StepInputs {
   at::Tensor keys, query, features, weight, tags, tag_weight, v, mask;
 };
 
-/// Numbers that are all different, of the shape of x.
+/// Different numbers in the shape of x.
 at::Tensor upstream(const at::Tensor& x) {
   return at::sin(at::arange(x.numel(), x.options().requires_grad(false)) + 1).view(x.sizes());
 }
@@ -107,7 +107,7 @@ TEST(AdditiveStep, IsTheSameWithoutGradients) {
   EXPECT_TRUE(in.energies({in.keys}).equal(energies));
 }
 
-/// Two steps of fewer and fewer rows.
+/// Two steps, the second with fewer rows.
 at::Tensor two_steps(const StepInputs& in, const SharedInput& shared) {
   const at::Tensor first = attended_sum(attention(in, shared), shared);
   const at::Tensor second = attended_sum(attention(in, shared).narrow(0, 0, 2), shared);
@@ -134,7 +134,7 @@ TEST(SharedGradient, BeginsAnewWithEachBackwardPass) {
   EXPECT_TRUE(close(in.keys.grad(), 2 * once, 1e-13));
 }
 
-TEST(SharedGradient, IncludesWhatOtherFunctionsReturn) {
+TEST(SharedGradient, IncludesTheGradientsOfOtherFunctions) {
   const StepInputs in;
   const SharedInput shared = share_gradient(in.keys);
   (attended_sum(attention(in, shared), shared).sum() + 3 * shared.value.sum()).backward();

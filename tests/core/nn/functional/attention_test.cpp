@@ -24,7 +24,7 @@ at::Tensor plain_attention(
   return at::mm(at::softmax(scores, 1), v);
 }
 
-/// Sentence by sentence and head by head over packed rows.
+/// Computes packed rows sentence by sentence and head by head.
 at::Tensor expected_attention(const at::Tensor& q,
                               const at::Tensor& k,
                               const at::Tensor& v,
@@ -171,7 +171,8 @@ TEST(SelfAttention, StaysWithinRoundingOfFp32UnderBf16) {
   const at::Tensor expected = self_attention(full, tokens, options, single);
   out.backward(up);
   expected.backward(up.to(at::kFloat));
-  EXPECT_TRUE(close(out, expected, 1e-6, 0.00391));  // all inside is fp32: one rounding at the end
+  // Everything inside is fp32; only the result is rounded.
+  EXPECT_TRUE(close(out, expected, 1e-6, 0.00391));
   EXPECT_TRUE(close(low.grad(), full.grad(), 1e-6, 0.00391));
 }
 

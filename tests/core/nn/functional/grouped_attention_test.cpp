@@ -17,9 +17,9 @@ using phraseq::testing::sentences;
 
 constexpr int64_t kHeadDim = 5;
 
-/// Two heads with words and trigrams under one softmax, trigrams' keys joined of three words' keys;
-/// words and bigrams as queries, bigrams written to two rows. And a third head: bigrams by
-/// convolution, partial windows too.
+/// Two heads attend to words and trigrams under one softmax, where the keys of trigrams combine
+/// those of three words; the queries are words and bigrams, and bigrams are written to two rows. A
+/// third head attends to bigrams by convolution, with partial windows.
 AttentionLayout rich_layout() {
   constexpr int64_t kWide = 2 * kHeadDim;
   AttentionLayout layout;
@@ -105,7 +105,7 @@ INSTANTIATE_TEST_SUITE_P(Settings,
                                            Setting{false, 0.3},
                                            Setting{true, 0.3}));
 
-/// The layout above with queries in a matrix of their own.
+/// The layout above with the queries in another matrix.
 AttentionLayout cross_layout() {
   AttentionLayout layout = rich_layout();
   for (HeadGroup& group : layout.groups) {
@@ -186,7 +186,8 @@ TEST(GroupedAttention, RejectsQueriesThatAreNeitherOneNorOneForEachKindOfKey) {
   EXPECT_THROW(grouped_attention(x, x, rows, layout, true, 0.0, context), UsageError);
 }
 
-/// Two heads of 19 channels: words and bigrams joined of words' keys, two kinds of queries.
+/// Two heads of 19 channels over words and bigrams, whose keys combine those of words, with two
+/// kinds of queries.
 AttentionLayout decoding_layout() {
   constexpr int64_t kWide = 2 * 19;
   AttentionLayout layout;

@@ -19,7 +19,7 @@
 namespace phraseq::nn {
 namespace {
 
-/// Numbers in [-1, 1) from our own generator: the same on every machine.
+/// Numbers in [-1, 1) from the generator of phraseq, which are the same on every machine.
 at::Tensor random_tensor(std::vector<int64_t> shape, uint64_t seed, at::ScalarType type) {
   at::Tensor tensor = at::zeros(shape, at::kDouble);
   Random random(seed);
@@ -28,7 +28,7 @@ at::Tensor random_tensor(std::vector<int64_t> shape, uint64_t seed, at::ScalarTy
   return tensor.to(type);
 }
 
-/// The definition: one query q [model] over k, v [keys, model].
+/// The definition of attention for one query q [model] over k, v [keys, model].
 at::Tensor attention(const at::Tensor& q,
                      const at::Tensor& k,
                      const at::Tensor& v,
@@ -73,8 +73,8 @@ TEST(Ancestry, KeepsThePastWhenTheTableGrows) {
   EXPECT_EQ(ancestry.of(2)[39], 2);
 }
 
-/// Decodes with a reordered, growing and shrinking beam and compares every row of every step with
-/// attention over that row's own past, carried along by copying.
+/// Decodes with a reordered, growing and shrinking beam, and compares every row of every step with
+/// attention over that row's own past, of which a copy is kept.
 void compare_with_copied_past(at::ScalarType type, int64_t heads, int64_t size, double tolerance) {
   const int64_t model = heads * size;
   const double scale = 1 / std::sqrt(static_cast<double>(size));
@@ -116,14 +116,16 @@ TEST(SelfAttentionCache, EqualsAttentionOverACopiedPastInFp64) {
 }
 
 TEST(SelfAttentionCache, EqualsAttentionOverACopiedPastInFp32) {
-  compare_with_copied_past(at::kFloat, 2, 70, 2e-6);  // longer than a register piece
+  compare_with_copied_past(at::kFloat, 2, 70, 2e-6);  // longer than the part that fits in registers
 }
 
 TEST(SelfAttentionCache, EqualsAttentionOverACopiedPastInBf16) {
-  compare_with_copied_past(at::kBFloat16, 2, 16, 4e-3);  // half a unit in bf16's last place below 1
+  // Half a unit in the last place of bf16 below 1.
+  compare_with_copied_past(at::kBFloat16, 2, 16, 4e-3);
 }
 
-/// Of blocks that are full, that were left when the rows became more, and that are under way.
+/// The past is in full blocks, in blocks that were ended when rows were added, and in an open
+/// block.
 TEST(SelfAttentionCache, EqualsAttentionOverACopiedPastByOperators) {
   const OperatorsOnly as_on_a_gpu;
   compare_with_copied_past(at::kDouble, 3, 5, 1e-12);
@@ -181,7 +183,8 @@ TEST_F(DecodeCrossAttention, AttendsToTheRowsOwnSentenceByOperators) {
 TEST_F(DecodeCrossAttention, AttendsToTheRowsOwnSentenceInFp32) { compare(at::kFloat, 2e-6); }
 TEST_F(DecodeCrossAttention, AttendsToTheRowsOwnSentenceInBf16) { compare(at::kBFloat16, 4e-3); }
 
-/// Whole vectors, parts of vectors, and both; several heads at a time, and those that are left.
+/// Sizes that fill vectors, that fill only a part of one, and both; numbers of heads with and
+/// without a remainder.
 TEST(DecodeCrossAttentionSizes, EqualTheReferenceForHeadsAndSentencesOfAnySize) {
   for (const int64_t size : {1, 7, 16, 17, 32, 40, 64, 80}) {
     for (const int64_t tokens : {1, 2, 3, 4, 5, 16, 17, 33}) {

@@ -104,7 +104,7 @@ TEST(LogSoftmaxTopK, TakesNormalizedScoresAsTheyAre) {
   const std::vector<double> scores{-3.0, -0.25, kForbidden, -1.0};
   std::vector<RankedColumn> best;
   EXPECT_EQ(log_softmax_top_k(std::span<const double>(scores), 4, {}, true, best), 0);
-  ASSERT_EQ(best.size(), 3u);  // what is impossible does not come out
+  ASSERT_EQ(best.size(), 3u);  // the impossible column is left out
   EXPECT_EQ(best[0].column, 1);
   EXPECT_EQ(best[0].log_probability, -0.25);
   EXPECT_EQ(best[2].log_probability, -3.0);
@@ -134,7 +134,7 @@ TEST(LogSumExp, IsUnmovedByColumnsWithoutProbability) {
   const double alone = log_sum_exp(std::span<const float>(scores));
   for (int added = 1; added <= 130; ++added) {
     scores.push_back(added % 2 == 0 ? -1e30F : -std::numeric_limits<float>::infinity());
-    EXPECT_EQ(log_sum_exp(std::span<const float>(scores)), alone) << added << " columns more";
+    EXPECT_EQ(log_sum_exp(std::span<const float>(scores)), alone) << added << " added columns";
   }
 }
 

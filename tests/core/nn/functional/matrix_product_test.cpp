@@ -10,7 +10,7 @@ namespace {
 using testing::close;
 using testing::normal;
 
-/// Sizes on both sides of where another library takes over, and strides of every kind.
+/// Sizes below and above the threshold at which another library is used, and strides of every kind.
 TEST(MatrixProduct, EqualsTheProductInFp64WhateverSizesAndStrides) {
   for (const int64_t rows : {3, 200}) {
     for (const int64_t columns : {5, 70}) {

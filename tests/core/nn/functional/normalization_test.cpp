@@ -24,7 +24,7 @@ TEST(LayerNorm, NormalizesARowByHand) {
   EXPECT_TRUE(close(y, at::tensor({-1.0, -0.5, 0.0, 3.0}, at::kDouble).view({1, 4}), 1e-15));
 }
 
-/// Own function and operators, with values and all gradients.
+/// Compares values and all gradients of the function with those of operators.
 void compare(bool with_residual, double p) {
   at::Tensor inputs[2][4], outputs[2];
   for (int side = 0; side < 2; ++side) {

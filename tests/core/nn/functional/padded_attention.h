@@ -9,11 +9,12 @@
 #include "core/nn/functional/reference/functional_reference.h"
 #include "core/nn/padded_layout.h"
 
-// Multi-head attention from ATen's operators on padded sentences: what tests and benchmarks compare
-// the kernels with. Written apart from the library's grouped attention.
+// Multi-head attention from ATen's operators on padded sentences, with which tests and benchmarks
+// compare the kernels. It shares no code with the library's grouped attention.
 namespace phraseq::testing {
 
-/// q [query tokens, model], k and v [key tokens, model], and where the sentences of each begin.
+/// q [query tokens, model], k and v [key tokens, model], and the offsets at which their sentences
+/// begin.
 struct AttentionRows {
   at::Tensor q, k, v;
   const std::vector<int64_t>& query_offsets;

@@ -19,7 +19,7 @@ using testing::normal;
 constexpr at::ScalarType kNarrow = at::kBFloat16;
 constexpr double kRoundingOfBf16 = 1.0 / 256;
 
-/// x by rows, by columns, and as part of a wider matrix.
+/// x in row-major and in column-major order, and as a part of a wider matrix.
 std::vector<at::Tensor> layouts_of(const at::Tensor& x) {
   return {x, x.t().contiguous().t(), at::cat({x, x}, 1).narrow(1, 0, x.size(1))};
 }
@@ -33,7 +33,8 @@ class TileProduct : public ::testing::Test {
   }
 };
 
-/// Rows, columns and depth: below, at and above a tile, a block, and a part that is packed at once.
+/// Rows, columns and depth below, at and above the size of a tile, of a block, and of the part that
+/// is packed at once.
 class TileProductOf : public TileProduct,
                       public ::testing::WithParamInterface<std::tuple<int64_t, int64_t, int64_t>> {
 };
@@ -97,7 +98,7 @@ TEST_F(TileProduct, KeepsNonFiniteNumbersInTheirRows) {
   }
 }
 
-/// Rounded to bf16 before, ten products of 1 + 2^-9 and 1 would be 10.
+/// If the products were rounded to bf16 first, ten products of 1 + 2^-9 and 1 would add up to 10.
 TEST_F(TileProduct, IsNotRoundedBeforeItIsAdded) {
   const at::Tensor a = at::full({16, 32}, 1.0 / 32, kNarrow), b = at::ones({32, 16}, kNarrow);
   a.select(1, 0).fill_(1.0 / 32 + 1.0 / 512);

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kScale = 0.3;
 
-/// Two kinds of keys of which the second is made of pieces of this and the token before.
+/// Two kinds of keys; those of the second kind combine parts of this token and the one before.
 struct Problem {
   int64_t heads, head_dim, tokens, kinds;
 
@@ -128,7 +128,7 @@ std::vector<double> attended(Level level,
   using Weight = std::conditional_t<std::is_same_v<T, double>, double, float>;
   std::vector<Weight> weights(static_cast<size_t>(problem.heads * shape.keys_of(problem.tokens)) +
                               1);
-  weights.back() = 7;  // behind what the kernel may write
+  weights.back() = 7;  // beyond what the kernel may write
   std::vector<T> out(static_cast<size_t>(problem.model()) + 1, element<T>(7));
   kernels<T>(level).attend_row(
       query.data(), places.data(), problem.tokens, shape, weights.data(), out.data());
@@ -162,12 +162,12 @@ TEST_P(AttendRow, IsTheDefinitionOnEveryLevel) {
     const Problem problem{heads, head_dim, tokens, kinds};
     expect_definition<float>(problem, 2e-6);
     expect_definition<double>(problem, 1e-13);
-    expect_definition<Bfloat16>(problem, 8e-3);  // the result's rounding
+    expect_definition<Bfloat16>(problem, 8e-3);  // the rounding of the result
   }
 }
 
-// Widths that are one, two, four and eight registers of some level, and others; heads that are and
-// are not a multiple of those that are mixed together.
+// Widths of one, two, four and eight registers of some level, and others; numbers of heads that are
+// and are not a multiple of those computed together.
 INSTANTIATE_TEST_SUITE_P(Shapes,
                          AttendRow,
                          ::testing::Combine(::testing::Values(1, 3, 4, 8),

@@ -24,7 +24,7 @@ std::vector<Number> scores(int64_t count) {
   return all;
 }
 
-/// Calls `check` with the loops of every level and the type of their numbers.
+/// Calls `check` with the loops of every level and a zero of their number type.
 template <typename Check>
 void on_all_levels(const Check& check) {
   for (const Level level : present_levels()) {
@@ -82,7 +82,7 @@ TEST(SoftmaxKernels, SeesNumbersThatAreNotFiniteAnywhere) {
   });
 }
 
-TEST(SoftmaxKernels, SumsExponentialsAndNothingFarBelow) {
+TEST(SoftmaxKernels, SumsExponentialsAndIgnoresThoseFarBelow) {
   on_all_levels([](const auto& loops, auto zero) {
     using Number = decltype(zero);
     std::vector<Number> all = scores<Number>(150);

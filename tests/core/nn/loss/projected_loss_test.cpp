@@ -92,7 +92,7 @@ TEST(ProjectedCrossEntropy, RejectsIdsOutsideTheVocabulary) {
   EXPECT_THROW(four.loss(2, 1.0, Smoothing::kFairseq), UsageError);
 }
 
-/// The loss from all logits, by ATen's operators, as defined.
+/// The loss computed from all logits with ATen's operators, by its definition.
 at::Tensor reference_loss(const at::Tensor& hidden,
                           const at::Tensor& weight,
                           const at::Tensor& bias,

@@ -8,8 +8,8 @@
 namespace phraseq::nn {
 namespace {
 
-/// Installs the allocator for this whole program; tensors of both kinds live side by side from then
-/// on.
+/// Installs the allocator for the whole test program; from then on, tensors from both allocators
+/// coexist.
 class CachingAllocator : public ::testing::Test {
  protected:
   static void SetUpTestSuite() { install_caching_allocator(); }

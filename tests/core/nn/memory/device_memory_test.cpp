@@ -38,7 +38,7 @@ TEST_F(DeviceMemory, CountsWhatIsInUseAndItsPeak) {
 
 TEST_F(DeviceMemory, RefusesWhatIsAboveALimit) {
   const int64_t now = memory_use(kCpu).now;
-  (void)mebibytes(30);  // kept for later: no part of what is in use
+  (void)mebibytes(30);  // cached, and so not in use
   {
     const MemoryLimit limit(kCpu, now + 20 * kMebibyte);
     const at::Tensor first = mebibytes(12);
@@ -53,7 +53,7 @@ TEST_F(DeviceMemory, KnowsWhatIsFree) {
   const int64_t free = free_memory(kCpu);
   EXPECT_GT(free, 0);
   EXPECT_LE(free, static_cast<int64_t>(available_memory()) + kMebibyte * 64);
-  (void)mebibytes(64);  // kept, and free
+  (void)mebibytes(64);  // cached, and so free
   EXPECT_GT(free_memory(kCpu), free / 2);
 }
 

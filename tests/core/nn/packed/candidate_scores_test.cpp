@@ -45,7 +45,7 @@ class ScoresOfCandidates : public ::testing::Test {
     return scores->answer(std::vector<ScoreQuery>(sentences.size(), query));
   }
 
-  /// The logits [rows, words] in double precision, impossible ones at -infinity.
+  /// The logits [rows, words] in double precision; those of impossible words are -infinity.
   at::Tensor logits(const Ids& sentences) const {
     const at::Tensor all =
         at::matmul(output_.hidden.to(at::kDouble), module_.weight.to(at::kDouble).t()) +

@@ -21,7 +21,7 @@ using phraseq::testing::normal;
 
 at::Tensor fp32(at::IntArrayRef sizes, uint64_t seed) { return normal(sizes, seed).to(at::kFloat); }
 
-/// Into y [rows, columns]; `bias` [columns] or undefined.
+/// A product written into y [rows, columns]; `bias` is [columns] or undefined.
 kernels::ProductTask<float> plain_task(const at::Tensor& y,
                                        int64_t depth,
                                        const at::Tensor& bias = {}) {
@@ -34,7 +34,7 @@ kernels::ProductTask<float> plain_task(const at::Tensor& y,
           /*y_step=*/y.size(1)};
 }
 
-/// The product of one level's kernels.
+/// The product computed by the kernels of one level.
 at::Tensor product_of(Level level, const at::Tensor& x, const at::Tensor& weight) {
   const auto& loops = packed_loops(level);
   const int64_t panels = (weight.size(0) + loops.panel_columns - 1) / loops.panel_columns;
@@ -55,8 +55,8 @@ at::Tensor product_of(Level level, const at::Tensor& x, const at::Tensor& weight
   return y;
 }
 
-/// Rows as whole numbers and scales, as the format has them; the products of the test are made in
-/// double precision.
+/// Rounds rows to integers and scales, as the format does; the test multiplies them in double
+/// precision.
 at::Tensor rounded_rows(const at::Tensor& x, std::vector<double>& scales) {
   const at::Tensor numbers = at::zeros(x.sizes(), at::kDouble);
   for (int64_t row = 0; row < x.size(0); ++row) {
@@ -68,7 +68,7 @@ at::Tensor rounded_rows(const at::Tensor& x, std::vector<double>& scales) {
   return numbers;
 }
 
-/// x Wᵀ in 8 or 16 bits by one variant of the loops.
+/// x Wᵀ in 8 or 16 bits, computed by one variant of the loops.
 at::Tensor narrow_product_of(const kernels::NarrowKernels<float>& loops,
                              const at::Tensor& x,
                              const at::Tensor& weight,
@@ -160,7 +160,8 @@ TEST(PackedMatrix, AddsTheBiasAndCutsNegativeResults) {
 TEST(PackedMatrix, KeepsNaNUnderAReLU) {
   at::Tensor x = fp32({7, 12}, 1);
   x[3][5] = std::numeric_limits<float>::quiet_NaN();
-  const PackedMatrix matrix(fp32({150, 12}, 2), Quantization::kNone);  // whole panels and a part
+  // Whole panels and a partial one.
+  const PackedMatrix matrix(fp32({150, 12}, 2), Quantization::kNone);
   const at::Tensor is_nan = matrix.multiply(x, nullptr, /*relu=*/true).isnan();
   EXPECT_TRUE(is_nan[3].all().item<bool>());
   EXPECT_EQ(is_nan.sum().item<int64_t>(), 150);

@@ -44,7 +44,7 @@ class DeferredScoresOfAMatrix : public ::testing::Test {
     return scores->answer(queries);
   }
 
-  /// The logits [rows, words] in double precision, forbidden words left out.
+  /// The logits [rows, words] in double precision; forbidden words have none.
   at::Tensor logits() const {
     at::Tensor sums = at::matmul(output_.hidden.to(at::kDouble),
                                  projection_.weight.to(at::kDouble).t()) +
@@ -66,7 +66,7 @@ TEST_F(DeferredScoresOfAMatrix, HaveTheNormalizerOfAllColumns) {
     EXPECT_NEAR(answers[row].normalizer, expected[static_cast<int64_t>(row)].item<double>(), 1e-5);
 }
 
-TEST_F(DeferredScoresOfAMatrix, AreTheBestColumnsWithoutThoseThatWereNamed) {
+TEST_F(DeferredScoresOfAMatrix, AreTheBestColumnsExceptNamedOnes) {
   output_.forbidden = {17, 4999};
   for (int64_t row = 0; row < 67; row += 11) {
     const at::Tensor scores = logits()[row];  // [words]
@@ -127,7 +127,7 @@ TEST_F(DeferredScoresOfAMatrix, AreNotThereForAMatrixOutsideOfTheParameters) {
   EXPECT_EQ(packed_scores(output_, context_), nullptr);
 }
 
-TEST_F(DeferredScoresOfAMatrix, LeaveLinearMapsTheSameProducts) {
+TEST_F(DeferredScoresOfAMatrix, DoNotChangeOtherLinearMaps) {
   const at::Tensor before =
       linear(output_.hidden, projection_.weight, projection_.bias, context_, Activation::kGelu);
   const c10::InferenceMode guard;

@@ -45,7 +45,7 @@ TEST(PackedWeights, OfOneMemoryDifferByTheirPartsAndShapes) {
   EXPECT_EQ(matrix({upper})->columns(), 2);
 }
 
-/// Weights side by side, biases anywhere: as in a file that is mapped.
+/// The weights are contiguous and the biases are elsewhere, as in a mapped file.
 TEST(PackedWeights, AreMultipliedWithBiasesThatLieApart) {
   const c10::NoGradGuard no_gradients;
   const at::Tensor values = normal({9, 5}, 4, at::kFloat), x = normal({2, 5}, 5, at::kFloat);

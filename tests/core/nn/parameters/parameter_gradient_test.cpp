@@ -10,7 +10,7 @@
 namespace phraseq::nn {
 namespace {
 
-TEST(ParameterGradient, IsAddedToItsPlaceAndNotGivenToAutograd) {
+TEST(ParameterGradient, IsAddedInPlaceAndNotReturnedToAutograd) {
   const at::Tensor flat = at::full({6}, 10.0F);
   ParameterGradient gradient(flat.narrow(0, 2, 3), {3}, flat.options());
   gradient.add(at::tensor({1.0F, 2.0F, 3.0F}));
@@ -19,7 +19,7 @@ TEST(ParameterGradient, IsAddedToItsPlaceAndNotGivenToAutograd) {
   EXPECT_TRUE(at::equal(flat, at::tensor({10.0F, 10.0F, 12.0F, 14.0F, 16.0F, 10.0F})));
 }
 
-TEST(ParameterGradient, WithoutAPlaceIsASumThatAutogradTakes) {
+TEST(ParameterGradient, WithoutAPlaceIsASumForAutograd) {
   ParameterGradient gradient({}, {2}, at::TensorOptions(at::kDouble));
   gradient.add(at::tensor({1.5, -2.0}, at::kDouble));
   gradient.add(at::tensor({0.25, 1.0}, at::kDouble));
@@ -40,7 +40,7 @@ TEST(ParameterGradient, AddsProductsOfMatricesToAPlaceWithinWiderRows) {
 TEST(ParameterGradient, CollectsBf16InFp32) {
   ParameterGradient gradient({}, {2}, at::TensorOptions(at::kFloat));
   for (int i = 0; i < 300; ++i) gradient.add(at::ones({2}, at::kBFloat16));
-  EXPECT_TRUE(at::equal(gradient.sum(), at::tensor({300.0F, 300.0F})));  // in bf16: 256
+  EXPECT_TRUE(at::equal(gradient.sum(), at::tensor({300.0F, 300.0F})));  // bf16 would stop at 256
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 namespace phraseq::nn {
 namespace {
 
-/// The flags of the processor as Linux lists them; empty on other processors than x86.
+/// The processor flags that Linux lists; empty on processors other than x86.
 std::string processor_flags() {
   std::ifstream file("/proc/cpuinfo");
   for (std::string line; std::getline(file, line);) {

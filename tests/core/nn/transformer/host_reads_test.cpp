@@ -1,5 +1,5 @@
-// What an update on a GPU does, on the CPU: under OperatorsOnly, the operators of the GPU's path
-// run. They may not ask for values on the way, for which the host would wait.
+// Checks on the CPU what an update on a GPU does. With OperatorsOnly, the operators of the GPU's
+// path run. They must not read values on the way, as the host would have to wait for them.
 
 #include <map>
 #include <mutex>
@@ -23,7 +23,7 @@ namespace {
 using testing_support::CheckedModel;
 using testing_support::examples_of;
 
-/// Counts the operators that give values or shapes to the host: on a GPU, each waits.
+/// Counts the operators that return values or shapes to the host, each of which waits on a GPU.
 class HostReads {
  public:
   HostReads() {
@@ -73,7 +73,7 @@ class DevicePath : public ::testing::TestWithParam<bool> {
     checked_ = std::make_unique<CheckedModel>(std::make_shared<TransformerModel>(options, setup));
   }
 
-  /// The sums of a training pass, whose gradients are then in the flat buffer.
+  /// The sums of a training pass; afterwards, its gradients are in the flat buffer.
   LossReport pass() {
     nn::Context context = checked_->context(/*training=*/true);
     context.recompute_layers(GetParam());
@@ -95,7 +95,7 @@ class DevicePath : public ::testing::TestWithParam<bool> {
 TEST_P(DevicePath, AsksForNoValueBeforeTheEndOfAnUpdate) {
   const OperatorsOnly as_on_a_gpu;
   Adam adam(AdamOptions(), {&checked_->flat()});
-  (void)pass();  // what is done once
+  (void)pass();  // does what is done only once
   std::map<std::string, int> in_pass, in_all;
   {
     const HostReads reads;
@@ -113,7 +113,7 @@ TEST_P(DevicePath, AsksForNoValueBeforeTheEndOfAnUpdate) {
   EXPECT_THAT(in_all, ::testing::IsEmpty());
 }
 
-/// What the trainer gives to a GPU in each update; only `take` waits, and it does so for the update
+/// The trainer enqueues these operations in each update on a GPU. Only `take` waits, for the update
 /// before.
 TEST_P(DevicePath, AsksForNoValueInAnUpdateThatIsSettledLater) {
   const OperatorsOnly as_on_a_gpu;

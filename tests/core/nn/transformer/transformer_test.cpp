@@ -103,7 +103,7 @@ INSTANTIATE_TEST_SUITE_P(Variants,
                                          "swish_nopos"),
                          [](const auto& variant) { return std::string(variant.param); });
 
-/// ln p of all target tokens by packed weights, as a model that translates computes it.
+/// ln p of all target tokens, computed from packed weights as in translation.
 std::vector<double> packed_log_probabilities(const nlohmann::json& variant,
                                              const nlohmann::json& all,
                                              Quantization kind) {
@@ -135,7 +135,7 @@ TEST_P(GoldenTransformer, EqualsTheIndependentComputationWithPackedWeights) {
               testing::Pointwise(testing::DoubleNear(2e-5), joined(variant_["log_probabilities"])));
 }
 
-// Sums of whole numbers are exact; what is left is fp32 between the products.
+// Sums of integers are exact; what remains is the rounding to fp32 between the products.
 TEST_P(GoldenTransformer, EqualsTheIndependentComputationInEightBits) {
   const nlohmann::json eight_bits = testing_support::golden_values("int8");
   EXPECT_THAT(packed_log_probabilities(variant_, golden(), Quantization::kInt8),
@@ -149,12 +149,12 @@ int64_t parameters_of(const TransformerOptions& options, int64_t vocabulary, boo
   return count_parameters(TransformerModel(options, setup));
 }
 
-TEST(TransformerModel, HasTheParametersThatXuEtAlsBaselineHas) {
+TEST(TransformerModel, HasTheParametersOfXuEtAlsBaseline) {
   TransformerOptions options;
   use_neutron_conventions(options);
   options.set_sizes(512, 2048, 8, 6);
-  // 88,054,661 without the two norms that stand on the embeddings (2 · 2 · 512 are in the body's
-  // count).
+  // 88,054,661 without the two norms of the embeddings (2 · 2 · 512, which the paper counts in
+  // the body).
   EXPECT_EQ(parameters_of(options, 42885, false), 88054661);
 }
 

@@ -51,7 +51,7 @@ class FlashCalls {
   at::CallbackHandle handle_;
 };
 
-/// Outputs and gradients of one attention, on the CPU in fp64.
+/// The output and the gradients of one attention, on the CPU in fp64.
 struct Attended {
   at::Tensor out, dq, dkv;
 };
@@ -100,7 +100,8 @@ class FlashAttentionOnAGpu : public ::testing::Test {
   }
   ~FlashAttentionOnAGpu() override { unsetenv("PHRASEQ_FLASH_ATTENTION"); }
 
-  /// What the padded path and the equation give, with the rounding of weights to 16 bits allowed.
+  /// Expects the results of the padded path and of the equation, up to the rounding of weights to
+  /// 16 bits.
   static void expect_as_the_others(const Case& is, bool by_operator) {
     for (const at::ScalarType type : {at::kBFloat16, at::kHalf}) {
       SCOPED_TRACE(type);
@@ -128,7 +129,7 @@ TEST_F(FlashAttentionOnAGpu, EqualsTheEquationForQueriesAndKeysOfDifferentLength
 TEST_F(FlashAttentionOnAGpu, EqualsTheEquationWhenCausal) {
   const Case causal{{2, 5, 1, 130}, {2, 5, 1, 130}, true};
   expect_as_the_others(causal, true);
-  // A wrong mask is far outside of the tolerance.
+  // A wrong mask would exceed the tolerance by far.
   Case not_causal = causal;
   not_causal.causal = false;
   EXPECT_GT(distance(attend(not_causal, at::kCPU, at::kDouble, at::kDouble).out,
@@ -170,7 +171,7 @@ TEST_F(FlashAttentionOnAGpu, ComputesWithoutGradients) {
             0x1.0p-6);
 }
 
-TEST_F(FlashAttentionOnAGpu, LeavesWhatTheOperatorCannotDoToTheOthers) {
+TEST_F(FlashAttentionOnAGpu, LeavesUnsupportedCasesToOtherImplementations) {
   expect_as_the_others({{2, 5, 1}, {4, 0, 3}}, false);                // a sentence without keys
   expect_as_the_others({{2, 0, 1}, {4, 2, 3}}, false);                // one without queries
   expect_as_the_others({{2, 5, 1}, {4, 6, 3}, true}, false);          // causal, other lengths
@@ -179,7 +180,7 @@ TEST_F(FlashAttentionOnAGpu, LeavesWhatTheOperatorCannotDoToTheOthers) {
   expect_as_the_others({{2, 5, 1}, {4, 6, 3}, false, 3, 16, 0.4}, false);  // dropout: same masks
 }
 
-TEST_F(FlashAttentionOnAGpu, LeavesRecordedWeightsAndFp32ToTheOthers) {
+TEST_F(FlashAttentionOnAGpu, LeavesRecordedWeightsAndFp32ToOtherImplementations) {
   const PackedTokens tokens = sentences({3, 2});
   const at::Tensor q = normal({5, 16}, 1, at::kFloat).to(at::kCUDA);
   const at::Tensor kv = normal({5, 32}, 2, at::kFloat).to(at::kCUDA);
@@ -198,7 +199,7 @@ TEST_F(FlashAttentionOnAGpu, LeavesRecordedWeightsAndFp32ToTheOthers) {
   EXPECT_EQ(calls.forward(), 0);
 }
 
-/// In a search: rows of a beam over the keys of their sentences, of which one is finished.
+/// In a search, the rows of a beam attend to the keys of their sentences, one of which is finished.
 TEST_F(FlashAttentionOnAGpu, AttendsWithTheRowsOfASearch) {
   const std::vector<int64_t> offsets = {0, 5, 12, 13};
   const at::Tensor q = normal({5, 32}, 1).to(at::kBFloat16),

@@ -1,5 +1,6 @@
-// The CUDA kernels in their places, against the kernels of the CPU, which draw the same masks: on a
-// GPU with NVRTC, or on the emulated one with tests/fake_cuda. Skipped elsewhere.
+// Compares the CUDA kernels, called by the functions that use them, with the kernels of the CPU,
+// which draw the same masks: on a GPU with NVRTC, or on the emulated one with tests/fake_cuda.
+// Skipped elsewhere.
 
 #include "core/nn/functional/device/gpu_kernels.h"
 
@@ -53,7 +54,7 @@ void expect_near(const at::Tensor& found, const at::Tensor& expected, at::Scalar
 }
 
 /// The result of a function and the gradients of its inputs. Numbers that have the type `type` are
-/// rounded to it and then computed with as `as`.
+/// rounded to it; the computation uses the type `as`.
 using Inputs = std::vector<at::Tensor>;
 using Function = std::function<at::Tensor(const Inputs&, Context&)>;
 Inputs results(const Function& function,
@@ -102,7 +103,8 @@ class KernelsOfAGpu : public ::testing::TestWithParam<at::ScalarType> {
     }
   }
 
-  /// The CPU computes in fp32 (or in `as`): the kernels round once, at the end.
+  /// Compares with the CPU, which computes in fp32 (or in `as`): the kernels round only their
+  /// results.
   static void expect_as_on_the_cpu(const Function& function,
                                    const Inputs& inputs,
                                    at::ScalarType as = at::kFloat) {
@@ -115,7 +117,7 @@ class KernelsOfAGpu : public ::testing::TestWithParam<at::ScalarType> {
     }
   }
 
-  /// The same by the norms of the differences: where more than the result is rounded.
+  /// Compares norms of differences instead, where more than the result is rounded.
   static void expect_norms_as_on_the_cpu(const Function& function,
                                          const Inputs& inputs,
                                          at::ScalarType as,
@@ -219,7 +221,7 @@ TEST_P(KernelsOfAGpu, Embed) {
   expect_launches({{"embed", 2}, {"embed_backward_cuts", 3}, {"embed_backward", 3}});
 }
 
-/// Rows that are read in packs of 16 bytes.
+/// The rows are read in packs of 16 bytes.
 TEST_P(KernelsOfAGpu, NormalizeRowsOfPacks) {
   constexpr int64_t kWidth = 296;
   const Function with_residual = [](const Inputs& in, Context& context) {
@@ -232,7 +234,7 @@ TEST_P(KernelsOfAGpu, NormalizeRowsOfPacks) {
                         normal({kWidth}, 4, at::kFloat)});
 }
 
-/// Beyond the registers of a warp, by operators.
+/// Rows that do not fit in the registers of a warp are normalized by operators.
 TEST_P(KernelsOfAGpu, NormalizeLongRows) {
   constexpr int64_t kWidth = 2056;
   const Function plain = [](const Inputs& in, Context& context) {
@@ -245,8 +247,9 @@ TEST_P(KernelsOfAGpu, NormalizeLongRows) {
   expect_launches({});
 }
 
-/// With a bias, classes outside the softmax and label smoothing. Both sides round logits and their
-/// gradients to the type of activations, a few of them to different neighbors: compared by norms.
+/// The loss has a bias, classes outside the softmax, and label smoothing. Both sides round logits
+/// and their gradients to the type of activations, some of them in different directions, so norms
+/// are compared.
 TEST_P(KernelsOfAGpu, ComputeTheLoss) {
   for (const int64_t vocabulary : {int64_t{96}, int64_t{101}}) {
     SCOPED_TRACE(vocabulary);
@@ -275,7 +278,7 @@ PackedTokens tokens_of(const std::vector<int64_t>& offsets) {
   return tokens;
 }
 
-/// The kernel rounds weights to 16 bits. A wrong mask, or other weights dropped, would change a
+/// The kernel rounds weights to 16 bits. A wrong mask or a wrong dropout mask would change a
 /// quarter of the result.
 TEST_P(KernelsOfAGpu, Attend) {
   if (GetParam() == at::kFloat)
@@ -329,7 +332,8 @@ TEST_P(KernelsOfAGpu, AttendToLongSentences) {
       {{"attention", 3}, {"attention_backward_queries", 3}, {"attention_backward_keys", 3}});
 }
 
-/// A beam of six rows that is reordered, and loses rows: over 20 steps, two blocks.
+/// Decodes 20 steps, which take two blocks, with a beam of six rows that is reordered and loses
+/// rows.
 at::Tensor attend_step_by_step(at::Device device, at::ScalarType type, at::ScalarType as) {
   constexpr int64_t kModel = 64;
   const at::NoGradGuard no_gradients;
@@ -358,7 +362,7 @@ TEST_P(KernelsOfAGpu, AttendToThePast) {
   expect_launches({{"attend_to_past", 20}});
 }
 
-/// Beyond 32 blocks of 16 steps, operators compute.
+/// A past of more than 32 blocks of 16 steps is computed by operators.
 TEST_P(KernelsOfAGpu, AttendToALongPast) {
   const at::NoGradGuard no_gradients;
   constexpr int64_t kModel = 64, kSteps = 32 * 16 + 2;
@@ -378,7 +382,8 @@ TEST_P(KernelsOfAGpu, AttendToALongPast) {
   expect_launches({{"attend_to_past", 32 * 16}});
 }
 
-/// Products of few rows, of columns that no block of warps ends with, and of a matrix's columns.
+/// Products of few rows, with columns that do not fill blocks of warps, and of some columns of a
+/// matrix.
 TEST_P(KernelsOfAGpu, MultiplyFewRows) {
   const at::NoGradGuard no_gradients;
   const at::Tensor weight = normal({kColumns, 72}, 2, at::kFloat), bias = vector(3);
@@ -461,7 +466,7 @@ TEST_P(KernelsOfAGpuWithFlatGradients, AddToTheFlatGradients) {
   expect_near(gradients(at::kCUDA), gradients(at::kCPU), GetParam());
 }
 
-/// In 16 bits, the gradient between the two functions is rounded in other places.
+/// Only in fp32: in 16 bits, the gradient between the two functions is rounded in other places.
 INSTANTIATE_TEST_SUITE_P(Fp32, KernelsOfAGpuWithFlatGradients, ::testing::Values(at::kFloat));
 
 }  // namespace

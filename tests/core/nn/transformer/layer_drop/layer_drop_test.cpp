@@ -83,7 +83,7 @@ std::vector<Example> two_examples() {
   return testing_support::examples_of({{4, 5, 6, kEos}, {7, kEos}}, {{5, 4, kEos}, {6, 7, kEos}});
 }
 
-/// A model without some layers computes what a smaller model with the weights of the others does.
+/// A model without some layers computes the same as a smaller model with the weights of the others.
 TEST(LayersToKeep, GiveTheModelOfThoseLayers) {
   at::NoGradGuard no_grad;
   const ArchitectureSetup setup{10, 10, false, {}};
@@ -115,8 +115,8 @@ TEST(LayersToKeep, GiveTheModelOfThoseLayers) {
   EXPECT_TRUE(kept.forward(batch, context).hidden.equal(small.forward(batch, context).hidden));
 }
 
-/// With the layers of a pass dropped, the pass is that of the model of the other layers; and the
-/// parameters of a dropped layer have no gradient.
+/// A pass that drops layers computes the same as the model of the other layers, and the parameters
+/// of a dropped layer get no gradient.
 TEST(LayerDropPass, ComputesTheModelOfTheLayersThatAreLeft) {
   const ArchitectureSetup setup{10, 10, false, {}};
   TransformerOptions options = small_options();
