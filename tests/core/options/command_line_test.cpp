@@ -58,7 +58,7 @@ TEST(CommandLine, TakesUnderscoresAliasesAndShortFlags) {
 
 TEST(CommandLine, ReadsBooleansInEverySpelling) {
   EXPECT_TRUE(parsed({"--share"}).share);
-  EXPECT_TRUE(parsed({"--left-pad"}).left_pad);  // the bare flag never turns anything off
+  EXPECT_TRUE(parsed({"--left-pad"}).left_pad);  // a flag without a value never means "off"
   EXPECT_FALSE(parsed({"--no-left-pad"}).left_pad);
   EXPECT_FALSE(parsed({"--no_left_pad"}).left_pad);
   EXPECT_FALSE(parsed({"--left-pad", "False"}).left_pad);
@@ -153,13 +153,13 @@ TEST(CommandLine, HandsOutArgumentsWithoutAFlagInOrder) {
   EXPECT_THAT(options.rest, ElementsAre("c,d", "--quiet", "-5"));
 }
 
-TEST(CommandLine, NamesAMissingArgumentByItsValuesName) {
+TEST(CommandLine, NamesAMissingArgumentByTheNameOfItsValue) {
   OptionTable table;
   std::string reference;
   table.field("reference", reference, "Truth.").positional().required().value_name("REFERENCE");
   EXPECT_EQ(message_of([&] { parse_command_line(table, Arguments{}); }),
             "REFERENCE is missing: Truth.");
-  // Its value may have been taken for the value of the unknown option: not reported as well.
+  // The unknown option may have taken the argument as its value, so only that option is reported.
   EXPECT_EQ(message_of([&] {
               parse_command_line(table, Arguments{"--quite", "a"});
             }),
@@ -300,7 +300,7 @@ TEST(CommandLine, SaysOnceThatAConfigurationFileIsYaml) {
   EXPECT_THAT(text, Not(HasSubstr(":3:")));
 }
 
-TEST(CommandLine, ReportsNothingAsMissingThatAnUnreadConfigurationFileMayHold) {
+TEST(CommandLine, DoesNotReportAsMissingWhatAnUnreadConfigurationFileMayContain) {
   const ConfigFile file("arch: transformer\n");
   std::string arch;
   OptionTable table;
@@ -316,7 +316,7 @@ TEST(CommandLine, IgnoresAByteOrderMarkInAConfigurationFile) {
   EXPECT_THAT(complaint({"--config", file.path()}), StartsWith(file.path() + ":2: unknown option"));
 }
 
-/// What <(echo 'layers = 7') is to a command.
+/// A command gets such a file for <(echo 'layers = 7').
 TEST(CommandLine, ReadsAConfigurationFromAPipe) {
   std::array<int, 2> ends{};
   ASSERT_EQ(::pipe(ends.data()), 0);

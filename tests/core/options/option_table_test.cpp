@@ -20,7 +20,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-/// What `name` says to `text`; empty when it takes it.
+/// The error that option `name` reports for `text`, or kNothingThrown.
 std::string value_complaint(const std::string& name, const std::string& text) {
   Sample sample;
   return message_of<UsageError>(
@@ -170,7 +170,7 @@ TEST(OptionField, WritesWhatItReadsBack) {
   EXPECT_EQ(sample.table.find("input")->to_text(), "a\\,b,c\\\\,");
 }
 
-/// Numbers as they are written in German.
+/// Numbers in the German notation.
 struct GermanNumbers : std::numpunct<char> {
   char do_decimal_point() const override { return ','; }
   char do_thousands_sep() const override { return '.'; }

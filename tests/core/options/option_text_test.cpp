@@ -64,8 +64,8 @@ TEST(HelpText, WrapsLongHelpAtAHundredColumns) {
   size_t count = 0;
   for (std::string line; std::getline(lines, line); ++count)
     longest = std::max(longest, line.size());
-  EXPECT_EQ(count, 5u);      // an empty line, the heading, three of text
-  EXPECT_EQ(longest, 110u);  // a word that fits on no line stands alone
+  EXPECT_EQ(count, 5u);      // an empty line, the heading, and three lines of text
+  EXPECT_EQ(longest, 110u);  // a word too long for any line has one for itself
 }
 
 TEST(PrintConfig, IsReadBackAsAConfigurationFile) {
@@ -137,13 +137,13 @@ TEST(OptionsAsJson, ReportAllThatDoesNotFit) {
   EXPECT_THROW(from_json(sample.table, json::array(), OptionOrigin::kCheckpoint), FormatError);
 }
 
-TEST(Differences, NameWhatWasAndWhatIs) {
+TEST(Differences, NameTheOldAndTheNewValue) {
   Sample sample;
   const json recorded = to_json(sample.table);
   EXPECT_THAT(differences(sample.table, recorded), IsEmpty());
   sample.options.layers = 7;
   sample.options.betas = {0.9, 0.98};
-  sample.options.system = {"elsewhere"};  // harmless
+  sample.options.system = {"elsewhere"};  // does not change results
   EXPECT_THAT(differences(sample.table, recorded),
               ElementsAre("layers: was 6, now 7", "adam-betas: was [0.9,0.999], now [0.9,0.98]"));
 }

@@ -8,7 +8,7 @@
 
 namespace phraseq {
 
-/// One field of every type.
+/// Options with one field of every type.
 struct SampleOptions final : Options {
   bool share = false;
   bool left_pad = true;

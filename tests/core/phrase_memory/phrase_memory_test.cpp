@@ -121,7 +121,7 @@ TEST_F(PhraseMemoryTest, RejectsAReferenceOfAnotherLength) {
   EXPECT_THAT(rejection_of(one, two), HasSubstr("one ends before this line"));
 }
 
-/// A quarter of a million phrases of a dictionary, as a table.
+/// A table of the quarter of a million phrases in a dictionary.
 std::vector<PhraseEntry> dictionary(const std::string& data) {
   std::vector<PhraseEntry> entries;
   for (const auto& line : read_lines(data + "/phrases/freedict-multiword.en-de.tsv.gz")) {
@@ -132,13 +132,13 @@ std::vector<PhraseEntry> dictionary(const std::string& data) {
   return entries;
 }
 
-TEST(PhraseMatcherOnRealText, FindsADictionaryInACorpusAsFastAsItIsRead) {
+TEST(PhraseMatcherOnRealText, FindsADictionaryInACorpusQuickly) {
   const char* data = std::getenv("PHRASEQ_DATA");
   if (data == nullptr)
-    GTEST_SKIP() << "PHRASEQ_DATA names no folder of corpora";
+    GTEST_SKIP() << "PHRASEQ_DATA is not set";
   const auto entries = dictionary(data);
   const auto sentences = read_lines(std::string(data) + "/multi30k/train.en.gz");
-  const std::clock_t begin = std::clock();  // processor time: the machine may be busy
+  const std::clock_t begin = std::clock();  // processor time, as the machine may be busy
   const PhraseMatcher matcher(entries);
   int64_t occurrences = 0;
   int64_t wrong = 0;
@@ -155,7 +155,7 @@ TEST(PhraseMatcherOnRealText, FindsADictionaryInACorpusAsFastAsItIsRead) {
   EXPECT_GT(entries.size(), 250'000u);
   EXPECT_GT(occurrences, 10'000);
   EXPECT_EQ(wrong, 0);
-  EXPECT_LT(seconds, 20.0);  // about 1 s by itself
+  EXPECT_LT(seconds, 20.0);  // about 1 s on an idle machine
 }
 
 }  // namespace

@@ -30,9 +30,9 @@ bool are_disjoint(const Occurrences& sorted) {
   return true;
 }
 
-/// The most words and, for these, the fewest occurrences, by trying every subset.
+/// Tries every subset for the most words and, among those, the fewest occurrences.
 std::pair<int64_t, int64_t> best_of_all_subsets(const Occurrences& sorted, int64_t limit) {
-  std::pair<int64_t, int64_t> best = {0, 0};  // words, minus the number of occurrences
+  std::pair<int64_t, int64_t> best = {0, 0};  // words, and the negative number of occurrences
   for (size_t subset = 0; subset < size_t{1} << sorted.size(); ++subset) {
     Occurrences chosen;
     for (size_t i = 0; i < sorted.size(); ++i) {
@@ -90,8 +90,8 @@ TEST(PhraseSchedule, TakesNothingOfNothing) {
   EXPECT_THAT(schedule_phrases({}, 3), IsEmpty());
 }
 
-TEST(PhraseSchedule, OfAThousandWordsHasEveryLimit) {
-  Occurrences occurrences;  // at each word a phrase of one word and one of two
+TEST(PhraseSchedule, OfAThousandWordsMeetsEveryLimit) {
+  Occurrences occurrences;  // a phrase of one word and one of two begin at each word
   for (int64_t begin = 0; begin < 1000; ++begin) {
     occurrences.push_back({begin, 1, begin});
     occurrences.push_back({begin, 2, begin});

@@ -11,7 +11,7 @@ using testing::IsEmpty;
 using Overlap = PhraseOverlap;
 using Repeat = PhraseRepeat;
 
-/// The phrases that get slots, one letter a slot: phrase 0 = A.
+/// The phrases that get slots, one letter for each: phrase 0 is A.
 std::string slots_of(std::vector<PhraseOccurrence> occurrences,
                      Overlap overlap,
                      int64_t slots = 10,
@@ -50,12 +50,12 @@ TEST(Overlaps, HaveTheLimitInsideTheDynamicProgram) {
   EXPECT_EQ(slots_of(around, Overlap::kDynamic, 0), "");
 }
 
-TEST(Overlaps, BetweenEquallyLongGoToTheLeftmost) {
+TEST(Overlaps, BetweenEquallyLongOnesGoToTheLeftmost) {
   const std::vector<PhraseOccurrence> equal = {{1, 2, 1}, {0, 2, 0}};
   EXPECT_EQ(slots_of(equal, Overlap::kGreedy), "A");
   EXPECT_EQ(slots_of(equal, Overlap::kDynamic), "A");
   EXPECT_EQ(slots_of(equal, Overlap::kLiteral), "A");
-  // Three in a row: literally, C loses to B although B is gone, too.
+  // Three in a row: taken literally, C loses to B although B is dropped, too.
   const std::vector<PhraseOccurrence> row = {{0, 2, 0}, {1, 2, 1}, {2, 2, 2}};
   EXPECT_EQ(slots_of(row, Overlap::kGreedy), "AC");
   EXPECT_EQ(slots_of(row, Overlap::kDynamic), "AC");
@@ -69,7 +69,7 @@ TEST(Overlaps, OfEqualCoverageGoToFewerPhrasesThenToTheLeftmost) {
   EXPECT_EQ(slots_of({{0, 2, 0}, {2, 1, 1}, {1, 3, 2}}, Overlap::kDynamic), "C");
   // Two words of three, from the left or from the right.
   EXPECT_EQ(slots_of({{1, 2, 0}, {0, 2, 1}}, Overlap::kDynamic), "B");
-  // Three words in two phrases: 2 + 1 or 1 + 2; both begin at 0: the longer goes first.
+  // Three words in two phrases, 2 + 1 or 1 + 2, which both begin at 0: the longer first one wins.
   EXPECT_EQ(slots_of({{0, 1, 0}, {0, 2, 1}, {1, 2, 2}, {2, 1, 3}}, Overlap::kDynamic), "BD");
 }
 
@@ -128,7 +128,7 @@ TEST(Slots, OfNothingAreNone) {
 }
 
 TEST(Slots, OfALongSentenceAreFoundByEveryOption) {
-  std::vector<PhraseOccurrence> occurrences;  // [0,2) [1,3) … : every second one stays
+  std::vector<PhraseOccurrence> occurrences;  // [0,2) [1,3) …, of which every second one is kept
   for (int64_t begin = 0; begin < 20'000; ++begin) occurrences.push_back({begin, 2, begin});
   EXPECT_EQ(select_phrases(occurrences, {20'000, Overlap::kGreedy, Repeat::kSlots}).size(),
             10'000u);

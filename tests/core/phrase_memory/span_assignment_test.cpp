@@ -44,7 +44,7 @@ TEST(SpanAssignment, RequiresConsecutiveCompleteWords) {
   EXPECT_THAT(assign({}, "a"), IsEmpty());
 }
 
-TEST(SpanAssignment, PassesOverOverlapsOfAPhraseWithItself) {
+TEST(SpanAssignment, IgnoresOverlapsOfAPhraseWithItself) {
   EXPECT_THAT(assign({"a a", "a a"}, "a a a"), ElementsAre(TargetSpan{0, 0, 2}));
 }
 

@@ -87,7 +87,7 @@ TEST_F(StoredMemoryTest, TakesAnotherTableForTheSameOptions) {
   EXPECT_THAT(generated(other, "Dog dog"), ElementsAre("köter"));
 }
 
-TEST_F(StoredMemoryTest, LivesInAFolderWithTheSumOfItsTable) {
+TEST_F(StoredMemoryTest, IsStoredInAFolderWithTheChecksumOfItsTable) {
   const auto entry = memory().save(folder.path());
   EXPECT_EQ(StoredMemory::load(folder.path(), entry).fingerprint(), memory().fingerprint());
   folder.write("phrase_table.txt", "dog ||| Katze ||| others ||| 1 ||| 1\n");

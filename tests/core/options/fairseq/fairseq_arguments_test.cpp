@@ -97,7 +97,7 @@ TEST_F(FlagsOfFairseq, MayTurnSamplingOffWithoutADecoderThatSamples) {
               ElementsAre("--sampling-topk", "-1"));
 }
 
-TEST_F(FlagsOfFairseq, AreReplacedByOptionsOfOurs) {
+TEST_F(FlagsOfFairseq, AreReplacedByOptionsOfPhraseq) {
   EXPECT_THAT(
       take("train", {"--layernorm-embedding", "--no-token-positional-embeddings"}).arguments,
       ElementsAre("--embed-norm=before-dropout", "--pos=none"));
@@ -107,7 +107,7 @@ TEST_F(FlagsOfFairseq, AreReplacedByOptionsOfOurs) {
 
 /// Up to fairseq 0.9, --min-lr was the name of --stop-min-lr; later, it is an option of cosine
 /// only.
-TEST_F(FlagsOfFairseq, ThatSetASmallestLearningRateEndTheTrainingWithoutASchedulerThatHasThem) {
+TEST_F(FlagsOfFairseq, ThatSetASmallestLearningRateStopTheTrainingUnlessTheSchedulerHasThem) {
   double least = 0;
   table_.field("stop-min-lr", least, "An option of the training.");
   EXPECT_THAT(take("train", {"--min-lr", "1e-09"}).arguments, ElementsAre("--stop-min-lr=1e-09"));
@@ -128,7 +128,7 @@ TEST_F(FlagsOfFairseq, OfOtherCommandsAndUnknownOnesStay) {
   EXPECT_EQ(take("plot", {"--fp16"}).arguments, std::vector<std::string>{"--fp16"});
 }
 
-TEST_F(FlagsOfFairseq, HaveOtherNamesOfOptionsOfOurs) {
+TEST_F(FlagsOfFairseq, MayBeOtherNamesOfOptionsOfPhraseq) {
   double decay = 0;
   table_.field("weight-decay", decay, "Weight decay.");
   EXPECT_THAT(take("train", {"--wd", "0.1", "--wd=0.2", "data-bin"}).arguments,

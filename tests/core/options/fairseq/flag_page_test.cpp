@@ -12,8 +12,8 @@ namespace {
 
 constexpr const char* kPage = PHRASEQ_SOURCE_FOLDER "/docs/guide/fairseq_flags.md";
 
-/// PHRASEQ_WRITE_PAGES=1 writes the page anew.
-TEST(FlagPage, IsWhatTheTableSays) {
+/// With PHRASEQ_WRITE_PAGES=1, the test writes the page.
+TEST(FlagPage, AgreesWithTheTable) {
   if (std::getenv("PHRASEQ_WRITE_PAGES") != nullptr)
     std::ofstream(kPage) << flag_page();
   EXPECT_TRUE(content_of(kPage) == flag_page()) << kPage << " differs: run this test with "

@@ -32,7 +32,7 @@ std::string values_text(Values values) {
   return "";
 }
 
-/// "--names -n VALUES" of every flag of a command.
+/// "--names -n VALUES" for every flag of a command.
 std::multiset<std::string> ours(char command) {
   std::multiset<std::string> found;
   for (const Flag& flag : flags()) {
@@ -57,12 +57,12 @@ TEST(FlagTable, HasExactlyTheFlagsOfFairseqsOwnParsers) {
   }
 }
 
-/// The names that the page of a command lists, "`--beam`".
+/// The page of a command's options, which names each as "`--beam`".
 std::string options_page(const std::string& command) {
   return content_of(PHRASEQ_SOURCE_FOLDER "/docs/options/phraseq-" + command + ".md");
 }
 
-/// "--save-async" of "--write-checkpoints-asynchronously --save-async".
+/// The names --a and --b in "--a -x --b".
 std::vector<std::string> long_names(std::string_view names) {
   std::istringstream stream{std::string(names)};
   std::vector<std::string> found;
@@ -73,7 +73,7 @@ std::vector<std::string> long_names(std::string_view names) {
   return found;
 }
 
-TEST(FlagTable, SaysTheSameOfEveryFlagThatIsAnOptionOfTheCommand) {
+TEST(FlagTable, MarksEveryFlagThatIsAnOptionOfTheCommandAsTheSame) {
   for (const std::string command :
        {"train", "generate", "interactive", "preprocess", "validate", "score", "eval-lm"}) {
     const std::string page = options_page(command);

@@ -36,7 +36,7 @@ class FileProblems : public testing::Test {
 
 TEST_F(FileProblems, MayReplaceWhatNoOptionReads) {
   input_ = folder_.file("other");
-  language_ = folder_.file("text");  // not a file, whatever it is called
+  language_ = folder_.file("text");  // not a file name, although it looks like one
   EXPECT_THAT(problems(), IsEmpty());
 }
 

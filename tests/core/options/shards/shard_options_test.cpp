@@ -29,7 +29,7 @@ ShardOptions options_of(const std::string& count, int64_t id) {
   return options;
 }
 
-TEST(Shard, TheShardsOfARunHaveEverySentenceOnce) {
+TEST(Shard, HasEachSentenceInOneShardOfARun) {
   for (const int64_t count : {1, 2, 3, 7}) {
     for (const int64_t total : {0, 1, 2, 6, 7, 8, 100}) {
       std::vector<int64_t> owners(static_cast<size_t>(total), 0);

@@ -56,15 +56,15 @@ TEST(ChineseEnglishRules, SpellNamesNextToATitle) {
   EXPECT_THAT(chinese_phrases("董建华 先生 说"), ElementsAre("Dong Jianhua (names)"));
   EXPECT_THAT(chinese_phrases("董 建 华 先 生 说"), ElementsAre("Dong Jianhua (names)"));
   EXPECT_THAT(chinese_phrases("国家 主席 江泽民 会见"), ElementsAre("Jiang Zemin (names)"));
-  EXPECT_THAT(chinese_phrases("单田芳 老师"), IsEmpty()) << "单 is no frequent surname";
+  EXPECT_THAT(chinese_phrases("单田芳 老师"), IsEmpty()) << "单 is not a frequent surname";
   EXPECT_THAT(chinese_phrases("欧阳修 教授"), ElementsAre("Ouyang Xiu (names)"));
   EXPECT_THAT(chinese_phrases("曾长安 博士"), ElementsAre("Zeng Chang'an (names)"));
 }
 
 TEST(ChineseEnglishRules, TakeNothingElseForAName) {
   EXPECT_THAT(chinese_phrases("董建华 说 高兴 的 方法"), IsEmpty());  // no title
-  EXPECT_THAT(chinese_phrases("先生 董建华"), IsEmpty());             // stands behind names
-  EXPECT_THAT(chinese_phrases("主席 江 泽 民"), IsEmpty());           // where does it end?
+  EXPECT_THAT(chinese_phrases("先生 董建华"), IsEmpty());             // a title follows the name
+  EXPECT_THAT(chinese_phrases("主席 江 泽 民"), IsEmpty());  // the end of the name is unclear
   EXPECT_THAT(chinese_phrases("王 先生"), IsEmpty());
   EXPECT_THAT(chinese_phrases("一个 小姐"), IsEmpty());
 }
@@ -92,7 +92,7 @@ TEST(EnglishGermanRules, CopyNamesInsideASentence) {
   EXPECT_THAT(english("The Old man met John Smith ; I left"), ElementsAre("John Smith (names)"));
 }
 
-/// What the rules make of all words of a text; empty when they make nothing.
+/// The translation by a rule that covers all words of a text; empty if there is none.
 std::string whole(PhraseRules rules, const std::string& text) {
   const auto words = phrase_words(text);
   for (const auto& phrase : find_rule_phrases(rules, words)) {
@@ -102,7 +102,7 @@ std::string whole(PhraseRules rules, const std::string& text) {
   return "";
 }
 
-/// "May 7, 1984" with the comma as a word.
+/// Separates the comma of "May 7, 1984" as a word.
 std::string comma_apart(std::string text) {
   const size_t comma = text.find(',');
   return comma == std::string::npos ? text : text.insert(comma, " ");
@@ -111,7 +111,7 @@ std::string comma_apart(std::string text) {
 TEST(RulesOnRealText, TranslateDatesAndNumbersAsUnicodesTablesDo) {
   const char* data = std::getenv("PHRASEQ_DATA");
   if (data == nullptr)
-    GTEST_SKIP() << "PHRASEQ_DATA names no folder of corpora";
+    GTEST_SKIP() << "PHRASEQ_DATA is not set";
   std::map<std::string, int64_t> checked;
   for (const auto& line : read_lines(std::string(data) + "/phrases/names-dates-numbers.tsv.gz")) {
     std::vector<std::string> cells;  // type en de fr zh vi

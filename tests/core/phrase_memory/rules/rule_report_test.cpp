@@ -52,7 +52,7 @@ TEST_F(RuleReportTest, ReportsPrecisionAndRecallOfEachRule) {
   EXPECT_THAT(text, HasSubstr("0.333\n"));  // one of three numbers
 }
 
-TEST_F(RuleReportTest, WantsLinesOfEqualNumber) {
+TEST_F(RuleReportTest, NeedsEquallyManyLines) {
   EXPECT_THROW(report("a\nb\n", "a\n"), DataError);
   EXPECT_THROW(report("a\n", "a\nb\n"), DataError);
 }

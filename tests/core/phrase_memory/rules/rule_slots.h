@@ -7,7 +7,7 @@
 
 namespace phraseq {
 
-/// The slots that rules alone give a sentence, as "target (category)".
+/// The slots that a sentence gets from rules alone, as "target (category)".
 inline std::vector<std::string> rule_slots(PhraseRules rules, const char* sentence) {
   const PhraseMemory memory({}, {}, false, rules);
   std::vector<std::string> slots;

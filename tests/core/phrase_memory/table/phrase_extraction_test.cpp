@@ -10,8 +10,8 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using Pair = PhrasePair;
 
-TEST(ConsistentPairs, HaveNoLinkThatLeavesThem) {
-  // 0-0 1-2 2-1: the first two words have the third's translation between theirs.
+TEST(ConsistentPairs, HaveNoLinkToTheOutside) {
+  // 0-0 1-2 2-1: the translation of the third word is between those of the first two.
   EXPECT_THAT(consistent_pairs({{0, 0}, {1, 2}, {2, 1}}, 3, 7),
               ElementsAre(Pair{0, 1, 0, 1},
                           Pair{0, 3, 0, 3},
@@ -25,7 +25,7 @@ TEST(ConsistentPairs, KeepTogetherWhatIsAlignedToOneWord) {
   EXPECT_THAT(consistent_pairs({{0, 0}, {0, 2}}, 1, 7), ElementsAre(Pair{0, 1, 0, 3}));
 }
 
-TEST(ConsistentPairs, TakeUnalignedSourceWordsAlongButNoTargetWordsAtTheEdge) {
+TEST(ConsistentPairs, IncludeUnalignedSourceWordsButNoTargetWordsAtTheEdge) {
   // Source word 1 and target words 0 and 2 are not aligned.
   EXPECT_THAT(consistent_pairs({{0, 1}}, 2, 7), ElementsAre(Pair{0, 1, 1, 1}, Pair{0, 2, 1, 1}));
 }
@@ -38,7 +38,7 @@ TEST(ConsistentPairs, AreAtMostAsLongAsAllowed) {
   EXPECT_THAT(consistent_pairs({{0, 0}, {0, 2}}, 1, 2), IsEmpty());  // three target words
 }
 
-TEST(ConsistentPairs, OfNothingAreNone) {
+TEST(ConsistentPairs, OfNoLinksAreNone) {
   EXPECT_THAT(consistent_pairs({}, 3, 7), IsEmpty());
   EXPECT_THAT(consistent_pairs({}, 0, 7), IsEmpty());
 }

@@ -86,7 +86,7 @@ TEST(WordAligner, LeavesOutLongPairsAsIfTheyWereNotThere) {
   EXPECT_GT(aligner.translation(0, 0), 0.1);
 }
 
-TEST(AlignedWords, AreNotThoseOfLongPairsWhichAWarningCounts) {
+TEST(AlignedWords, OmitLongPairsWithAWarning) {
   Bitext bitext = houses();
   std::string words;
   for (int i = 0; i <= 1000; ++i) words += "das ";
@@ -117,7 +117,7 @@ std::vector<std::string> lines_of(const std::vector<PhraseEntry>& entries) {
 }
 
 TEST(PhraseTableBuilder, KeepsWhatIsFrequentAndCertain) {
-  // "b" is x in two places of three; "c 1" comes once.
+  // "b" is translated as x in two of three places; "c 1" occurs once.
   const Bitext bitext =
       bitext_of({{"a b", "m x"}, {"a b", "m x"}, {"b", "y"}, {"1,5", "1.5"}, {"1,5 c", "1.5 n"}});
   const std::vector<WordAlignment> alignments = {
@@ -132,7 +132,7 @@ TEST(PhraseTableBuilder, KeepsWhatIsFrequentAndCertain) {
               ElementsAre("1,5 ||| 1.5 ||| numbers ||| 1 ||| 2", "a ||| m ||| others ||| 1 ||| 2"));
 }
 
-TEST(PhraseTableBuilder, TakesTheTranslationThatTheTextHasFirstOfEquallyFrequentOnes) {
+TEST(PhraseTableBuilder, TakesTheFirstInTheTextOfEquallyFrequentTranslations) {
   const Bitext bitext = bitext_of({{"b", "u"}, {"b", "z"}, {"b", "x"}, {"b", "y"}});
   const std::vector<WordAlignment> alignments(4, {{0, 0}});
   EXPECT_THAT(lines_of(build_phrase_table(bitext, alignments, {2, 0.25, 7, 0})),
@@ -152,13 +152,13 @@ PhraseEntry counted(const char* source, int64_t count) {
   return entry;
 }
 
-TEST(CValue, TakesOffTheMeanOfLongerPhrasesAround) {
+TEST(CValue, SubtractsTheMeanOfLongerPhrasesAroundIt) {
   const auto values = c_values({counted("a b", 12),
                                 counted("a b c", 5),
                                 counted("z a b", 3),
                                 counted("a b c d", 2),
                                 counted("a", 40)});
-  // "a b" lies in "a b c" (5), "z a b" (3) and "a b c d" (2): mean 10 / 3.
+  // "a b" occurs in "a b c" (5), "z a b" (3) and "a b c d" (2): mean 10 / 3.
   EXPECT_NEAR(values[0], 12 - 10.0 / 3, 1e-12);
   EXPECT_NEAR(values[1], 1.584962500721156 * (5 - 2), 1e-12);
   EXPECT_NEAR(values[2], 1.584962500721156 * 3, 1e-12);

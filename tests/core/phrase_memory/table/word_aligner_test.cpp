@@ -12,7 +12,7 @@ namespace {
 
 using boost::math::digamma;
 
-/// Words with Zipf-like frequencies, some of them more than once in a sentence.
+/// Words with Zipf-like frequencies; some occur several times in a sentence.
 NumberedText drawn_text(unsigned seed, size_t sentences, size_t words) {
   std::mt19937 generator(seed);
   NumberedText text;
@@ -25,10 +25,11 @@ NumberedText drawn_text(unsigned seed, size_t sentences, size_t words) {
   return text;
 }
 
-/// θ by source word, null's last, and target word, in the order of the target words' numbers.
+/// θ by source word (null is the last one) and by target word, sorted by the number of the target
+/// word.
 using Theta = std::vector<std::map<uint32_t, double>>;
 
-/// Expected links of target word i to null and each source word.
+/// The expected links of target word i to null and to each source word.
 std::vector<double> expected_links(const Theta& theta,
                                    const std::vector<uint32_t>& source,
                                    const std::vector<uint32_t>& target,
@@ -61,7 +62,7 @@ Theta maximized(const Theta& counts, double alpha) {
   return theta;
 }
 
-/// Expected counts with a θ, or a row of 1 for each pair of words that occurs if there is none.
+/// The expected counts under θ; without one, a count of 1 for each pair of words that occurs.
 Theta counted(const NumberedText& source,
               const NumberedText& target,
               const WordAlignerSettings& settings,

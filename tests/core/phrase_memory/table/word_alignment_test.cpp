@@ -51,7 +51,7 @@ TEST(Symmetrization, GrowsDiagonallyAndOnFromWhatWasGrown) {
 TEST(Symmetrization, GrowsInEveryDiagonalDirection) {
   for (const int64_t source : {-1, 1}) {
     for (const int64_t target : {-1, 1}) {
-      // The word of the target has a link already, so that only growing adds the second link.
+      // The word of the target already has a link, so only growing adds the second one.
       WordAlignment both = {{5, 5}, {5 + 3 * source, 5 + target}};
       WordAlignment all = both;
       all.push_back({5 + source, 5 + target});
@@ -67,7 +67,7 @@ TEST(Symmetrization, LeavesALinkBetweenTwoWordsThatHaveOne) {
 }
 
 TEST(Symmetrization, AddsFarLinksOnlyBetweenWordsWithoutAny) {
-  // 4-4 is far from 0-0; 4-6 and 0-8 have a word that is taken.
+  // 4-4 is far from 0-0; 4-6 and 0-8 each have a word that already has a link.
   EXPECT_EQ(symmetrize(links_of("0-0 4-4"), links_of("0-0 4-6 0-8")), links_of("0-0 4-4"));
   EXPECT_EQ(symmetrize(links_of("4-4"), links_of("6-1")), links_of("4-4 6-1"));
 }

@@ -22,7 +22,7 @@ using ::testing::UnorderedElementsAre;
 
 class HydraCommands : public ::testing::Test {
  protected:
-  /// The arguments for the configuration `text` and further arguments.
+  /// Returns the arguments for the configuration `text` followed by `more` arguments.
   std::vector<std::string> read(const std::string& text, std::vector<std::string> more = {}) {
     folder_.write("main.yaml", text);
     more.insert(more.begin(), {"--config-dir", folder_.path(), "--config-name", "main"});

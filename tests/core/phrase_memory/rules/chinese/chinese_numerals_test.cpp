@@ -69,7 +69,7 @@ TEST(ChineseNumber, IsNothingElse) {
 }
 
 TEST(ChineseNumber, ReadsEveryNumberThatItsSpellingMakes) {
-  // 零 stands where a place is left out; spelled here independently of the reader.
+  // 零 marks omitted places. The numbers are spelled here independently of the reader.
   const std::u32string_view digits = U"零一二三四五六七八九";
   for (int64_t value = 10; value < 10'000; ++value) {
     std::u32string text;
