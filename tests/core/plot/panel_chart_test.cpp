@@ -84,8 +84,8 @@ TEST(PanelChart, DividesVerySmallAndVeryLargeValuesByAPowerOfTen) {
               AllOf(HasSubstr(">Loss<"), HasSubstr(">30,000<")));
 }
 
-TEST(PanelChart, EndsForValuesOfAnySize) {
-  const auto ticks = [](std::vector<CurvePoint> points) {  // of the values
+TEST(PanelChart, HasFewTicksForValuesOfAnySize) {
+  const auto ticks = [](std::vector<CurvePoint> points) {  // of the value axis
     return count_of(drawn(panel_of(std::move(points))), R"(text-anchor="end")");
   };
   EXPECT_EQ(ticks({{1, 1e17}, {2, 1e17}}), 5u);         // 0.9e17, 0.95e17 … 1.1e17

@@ -25,7 +25,7 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using testing_support::XmlCheck;
 
-/// 100, 200 … updates, an epoch each, half an hour each.
+/// Measurements after 100, 200 … updates, with an epoch and half an hour between them.
 std::vector<Measurement> measured(const std::vector<double>& values) {
   std::vector<Measurement> points;
   for (size_t i = 0; i < values.size(); ++i) {
@@ -138,7 +138,7 @@ TEST(LearningCurves, SayHowTheyAreSmoothed) {
   auto settings = settings_for({"loss"});
   settings.smoothing = 0.5;
   const auto chart = learning_curves({example_run("a")}, settings);
-  ASSERT_EQ(chart.panels[0].curves.size(), 3u);  // pale, smooth, validation
+  ASSERT_EQ(chart.panels[0].curves.size(), 3u);  // pale, smoothed, validation
   EXPECT_LT(chart.panels[0].curves[0].style.opacity, 0.5);
   // TensorBoard: 4; (0.25 · 4 + 0.5 · 3) / 0.75; (0.125 · 4 + 0.25 · 3 + 0.5 · 2) / 0.875
   const auto& smooth = chart.panels[0].curves[1].points;

@@ -86,14 +86,15 @@ TEST_F(MetricsFile, PlacesAValidationBetweenIntervalsWithinItsEpoch) {
   EXPECT_THAT(run.validations.at("loss")[2].epochs, 2);
 }
 
-TEST_F(MetricsFile, KeepsTheRepetitionAfterAResume) {
+TEST_F(MetricsFile, KeepsRepeatedUpdatesAfterAResume) {
   const auto run =
       read(train(10, 4, 3600) + train(20, 3, 7200) + valid(20, 9, 7200) + train(30, 2, 10800) +
            "{\"event\":\"resume\",\"updates\":20,\"checkpoint\":\"c\",\"wall\":5}\n" +
            train(30, 1, 1800));
   EXPECT_THAT(values(run.intervals.at("loss")), ElementsAre(4, 3, 1));
   EXPECT_THAT(values(run.validations.at("loss")), ElementsAre(9));
-  EXPECT_EQ(run.intervals.at("loss")[2].time.hours, 2.5);  // 2 before the resume, 0.5 after
+  // 2 hours before the resume, 0.5 after it.
+  EXPECT_EQ(run.intervals.at("loss")[2].time.hours, 2.5);
 }
 
 TEST_F(MetricsFile, AddsTheProcessorTimeOfAllProcesses) {
@@ -126,18 +127,18 @@ TEST_F(MetricsFile, ForgetsTheEarlierRunBeforeTheFirstRecordOfTheNewOne) {
   EXPECT_THAT(run.validations.at("loss"), IsEmpty());
 }
 
-TEST_F(MetricsFile, GoesOnWhereTheResumeEventIsLost) {
+TEST_F(MetricsFile, ContinuesWhereTheResumeEventIsLost) {
   const auto run = read(train(10, 4, 5) + train(20, 3, 10) + train(30, 2, 3) + train(40, 1, 6));
   EXPECT_THAT(updates(run.intervals.at("loss")), ElementsAre(10, 20, 30, 40));
   EXPECT_NEAR(run.intervals.at("loss")[3].time.hours, 16.0 / 3600, 1e-12);
 }
 
-TEST_F(MetricsFile, LeavesOutATornLine) {
+TEST_F(MetricsFile, LeavesOutAnIncompleteLine) {
   auto run = read(train(10, 4, 5) + train(20, 3, 10).substr(0, 50));
   EXPECT_THAT(values(run.intervals.at("loss")), ElementsAre(4));
   EXPECT_THAT(bad_lines_text(run),
               AllOf(HasSubstr("metrics.jsonl:2: "), HasSubstr("the line was left out")));
-  // A later process wrote on behind it, in the same line.
+  // A later process continued in the same line.
   run =
       read(train(10, 4, 5) + train(20, 3, 10).substr(0, 50) + train(30, 2, 12) + train(40, 1, 13));
   EXPECT_THAT(values(run.intervals.at("loss")), ElementsAre(4, 2, 1));
