@@ -205,7 +205,7 @@ TEST(Registry, IsFrozenByTheFirstLookUp) {
               HasSubstr("shape 'late' is registered too late"));
   EXPECT_THROW(registry.add_plugin(kShapes, [](Registry& it) { add_box(it, "late"); }),
                PluginError);
-  EXPECT_EQ(selection.component->name, "box");  // what was selected stays where it is
+  EXPECT_EQ(selection.component->name, "box");  // the selected component stays valid
 }
 
 TEST(Create, NamesThePluginOfWhatAConstructorThrows) {
@@ -226,7 +226,7 @@ TEST(Create, PassesOnErrorsOfPhraseq) {
   EXPECT_EQ(whole_message_of([&] { create<Shape>(selection, {.width = 13}); }), "no thirteen");
 }
 
-/// It is not a mistake of the plugin.
+/// The plugin made no mistake here.
 TEST(Create, NamesTheFileThatCannotBeUsed) {
   Registry registry;
   add_box(registry);

@@ -33,7 +33,7 @@ TEST(TrainingDefaults, OfSmallCorporaAreThoseOfTheGuide) {
   EXPECT_EQ(options.at("precision"), "auto");
   EXPECT_EQ(options.at("label-smoothing"), "0.1");
   EXPECT_EQ(options.at("clip-norm"), "1.0");
-  EXPECT_EQ(options.count("warmup-updates"), 0u) << "the share decides";
+  EXPECT_EQ(options.count("warmup-updates"), 0u) << "the share determines the warm-up";
 }
 
 }  // namespace
