@@ -17,7 +17,7 @@ using ::testing::HasSubstr;
 constexpr const char* kManifest = R"({"build": {"phraseq": "0.1.0"}, "command": "train"})";
 constexpr const char* kNoEvent = "{\"accuracy\": 1}\n";
 
-/// The message about a folder with this file; empty if it is accepted.
+/// The error for a folder with this file; empty if it is accepted.
 std::string problem_with(const TemporaryFolder& folder, bool draws_curves = true) {
   try {
     reject_foreign_files(folder.path(), draws_curves);

@@ -8,7 +8,7 @@
 namespace phraseq {
 namespace {
 
-/// Some options of `train`, as a table of this test.
+/// Some of the options of `train`.
 struct SomeOptions final : Options {
   std::string criterion = "cross_entropy", optimizer = "sgd", scheduler = "fixed";
   std::string precision = "fp32";
@@ -95,7 +95,7 @@ TEST_F(PresetTraining, LeavesTheCriterionThatTheArchitectureDeclares) {
 
 TEST_F(PresetTraining, LeavesOutValuesThatDoNotFitWhatTheUserChose) {
   take_options({"--optimizer", "sgd", "--batch-size", "32", "--bf16"});
-  EXPECT_EQ(options_.lr, 0.5) << "the learning rate is that of adam";
+  EXPECT_EQ(options_.lr, 0.5) << "the learning rate of the preset is meant for adam";
   EXPECT_EQ(options_.max_tokens, 4096);
   EXPECT_EQ(options_.precision, "fp32");
 }

@@ -35,7 +35,7 @@ class ListedCorpus final : public Corpus {
   Pairs pairs_;
 };
 
-/// What `action` writes to standard error.
+/// The text that `action` writes to standard error.
 std::string logged(const std::function<void()>& action) {
   ::testing::internal::CaptureStderr();
   action();
@@ -189,7 +189,7 @@ TEST(WarningOfSchedule, IsNotGivenForAScheduleWithALengthOfItsOwn) {
   EXPECT_EQ(schedule_warning({.then = 100, .now = 200, .updates = 100}, 150), "");
 }
 
-/// In the middle of the warm-up all schedules of this kind are the same.
+/// In the middle of the warm-up, all schedules of this kind have the same rate.
 TEST(WarningOfSchedule, LooksAtLaterUpdates) {
   PolynomialOptions options;
   options.warmup_updates = 10;

@@ -11,7 +11,7 @@ namespace {
 
 using Ids = std::vector<int64_t>;
 
-/// a=4 b@@=5 c=6
+/// The ids are a = 4, b@@ = 5 and c = 6.
 Dictionary small_dictionary() {
   Dictionary dictionary;
   for (const char* symbol : {"a", "b@@", "c"}) dictionary.add(symbol);
@@ -42,12 +42,12 @@ TEST(WordReport, JoinsSubwordsAndSumsTheirLogProbabilities) {
 TEST(WordReport, CountsASubwordThatEndsABlock) {
   const Dictionary dictionary = small_dictionary();
   WordReport report(dictionary, "@@");
-  EXPECT_EQ(report.add({4, 5}, {-1, -2}).size(), 1u);  // no word ends with it
+  EXPECT_EQ(report.add({4, 5}, {-1, -2}).size(), 1u);  // only "a" is a whole word
   EXPECT_EQ(report.words(), 2);
   EXPECT_DOUBLE_EQ(report.log_probability(), -3);
 }
 
-// As the class WordStat of fairseq_cli/eval_lm.py prints it.
+// As the class WordStat of fairseq_cli/eval_lm.py prints the words.
 TEST(WordReport, ListsTheMostFrequentWordsFirst) {
   const Dictionary dictionary = small_dictionary();
   WordReport report(dictionary, "@@");

@@ -23,7 +23,8 @@ DeviceOptions parsed(const std::vector<std::string>& arguments) {
 TEST(DeviceOptions, ChooseTheCpuByEitherOption) {
   EXPECT_TRUE(parsed({"--cpu"}).chosen().is_cpu());
   EXPECT_TRUE(parsed({"--device", "cpu"}).chosen().is_cpu());
-  EXPECT_TRUE(parsed({"--device", "cuda", "--cpu"}).chosen().is_cpu());  // also of a --config file
+  // --cpu also overrides a --config file.
+  EXPECT_TRUE(parsed({"--device", "cuda", "--cpu"}).chosen().is_cpu());
 }
 
 TEST(DeviceOptions, ChooseTheGpuByDefaultIfThereIsOne) {
