@@ -29,7 +29,8 @@ TEST(LengthBatches, KeepTheNumberOfSentences) {
 }
 
 TEST(LengthBatches, DivideFewSentencesAmongTheWorkers) {
-  // 33 tokens for two workers: 17 each, and 8 more until the longest does not fit.
+  // 33 tokens are 17 for each of two workers, which a batch may exceed by 8: the longest sentence
+  // has 9.
   EXPECT_THAT(length_batches(kLengths, 100, 0, 2),
               ElementsAre(ElementsAre(1, 3, 2), ElementsAre(5, 0, 4)));
   EXPECT_EQ(length_batches(kLengths, 0, 0, 2), length_batches(kLengths, 100, 0, 2));

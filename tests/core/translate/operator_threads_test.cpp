@@ -17,7 +17,7 @@ TEST(RequiredThreads, AreThereWithoutALimit) {
   EXPECT_NO_THROW(require_threads(8));
 }
 
-TEST(RequiredThreads, ThatTheSystemDoesNotStartAreAnError) {
+TEST(RequiredThreads, AreAnErrorIfTheSystemDoesNotStartThem) {
   try {
     const FewThreads limit;
     require_threads(64);

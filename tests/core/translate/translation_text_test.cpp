@@ -17,7 +17,7 @@
 namespace phraseq {
 namespace {
 
-/// Words are their own symbols; texts are the symbols in brackets.
+/// Words are their own symbols; a text consists of the symbols in brackets.
 class WordTask : public Task {
  public:
   WordTask() {
@@ -106,7 +106,7 @@ TEST_F(TranslationText, KeepsACharacterThatOnlySentencePieceWritesForUnknownWord
   EXPECT_EQ(ScoredText(task_).hypothesis("was \u2047 <unk>"), "was \u2047 \uE000");
 }
 
-/// Spells unknown words as SentencePiece and counts how often it was asked for a text.
+/// Spells unknown words like SentencePiece and counts the texts that are requested.
 class PieceTask final : public WordTask {
  public:
   std::string text(std::span<const int64_t> /*ids*/, PairSide /*side*/) const override {
@@ -175,7 +175,7 @@ TEST_F(TranslationText, PrintsConstraints) {
   EXPECT_EQ(object["constraints"], nlohmann::json({"[Haus]"}));
 }
 
-/// Its texts and symbols contain every character that a program may take for a line's end.
+/// Its texts and symbols contain every character that a program may take for the end of a line.
 class LineEndTask final : public WordTask {
  public:
   std::string symbols(std::span<const int64_t>, PairSide) const override { return kText; }
@@ -263,7 +263,8 @@ TEST_F(TranslationText, JsonHoldsEverythingInNaturalLogarithms) {
       0.75);
 }
 
-/// "klei@@" said by a phrase that writes it "Ah", then the second slot's two words, twice.
+/// "klei@@" comes from a phrase that writes it as "Ah"; then follow the two words of the second
+/// slot, twice.
 TEST_F(TranslationText, WordsOfPhrasesAreWrittenAsTheirTableHasThem) {
   translation_.example.phrases = {{{2}, {6}, {"house"}, {"Ah"}, "names"},
                                   {{0, 1}, {3, 3}, {"little", "one"}, {"Bee", "Cee"}, "others"}};
@@ -285,7 +286,7 @@ TEST_F(TranslationText, WordsOfPhrasesAreWrittenAsTheirTableHasThem) {
        "places": [0, 1], "span": [2, 2]},
       {"source": ["little", "one"], "target": ["Bee", "Cee"], "category": "others",
        "places": [0, 1], "span": [4, 2]}])"));
-  EXPECT_FALSE(object["hypotheses"][1].contains("phrases"));  // it was not searched with slots
+  EXPECT_FALSE(object["hypotheses"][1].contains("phrases"));  // its search had no slots
 }
 
 TEST_F(TranslationText, UnknownWordsThatNoPhraseGeneratedStayUnknown) {

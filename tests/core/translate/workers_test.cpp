@@ -35,7 +35,7 @@ TEST(RunJobs, SetsTheThreadsOfEachWorker) {
 }
 
 TEST(RunJobs, ThrowsTheFirstFailureAndTakesNoMoreJobs) {
-  constexpr int kJobs = 20'000;  // of a millisecond each, until the failure is noticed
+  constexpr int kJobs = 20'000;  // each takes a millisecond until the failure is noticed
   for (const int64_t workers : {1, 2}) {
     std::atomic<int> done = 0;
     EXPECT_THROW(

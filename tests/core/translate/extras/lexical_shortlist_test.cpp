@@ -11,7 +11,7 @@ namespace {
 
 using Ids = std::vector<int64_t>;
 
-/// The words have ids 4, 5, …
+/// A dictionary whose words are single letters with ids 4, 5, …
 Dictionary dictionary_of(const std::string& words) {
   std::string text;
   for (const char letter : words) text += std::string(1, letter) + " 1\n";

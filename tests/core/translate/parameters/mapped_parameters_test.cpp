@@ -14,7 +14,7 @@
 namespace phraseq {
 namespace {
 
-/// Its names are not in the order in which it registers them.
+/// The names of its parameters are not in the order of registration.
 struct MappedModel : torch::nn::Module {
   MappedModel(at::IntArrayRef matrix, int64_t length)
       : weight(register_parameter("weight", at::randn(matrix))),
@@ -84,7 +84,7 @@ TEST_F(MappedParameters, AreCopiedWhenMuchElseIsBetweenThem) {
   EXPECT_EQ(mapped(), nullptr);
 }
 
-// What a product of such a model sums, and in which order, would differ by its place in memory.
+// With another alignment, the products of the model might add up in another order.
 TEST_F(MappedParameters, AreCopiedWhenTheyBeginElsewhereInACacheLine) {
   MappedModel odd({3, 5}, 7);
   const nn::FlatParameters laid_out(odd, false);
