@@ -9,7 +9,7 @@
 
 namespace phraseq::score {
 
-/// The three sentences and two references that most expected values belong to.
+/// The three sentences and two references of most expected values.
 inline const Lines kHypotheses = {
     "The dog bit the man.", "It wasn't surprising.", "The man had just bitten him."};
 inline const std::vector<Lines> kReferences = {
@@ -27,7 +27,7 @@ inline double example_score(const Metric& metric) {
   return corpus_score(metric, kHypotheses, kReferences);
 }
 
-/// The folder of WMT17 outputs, or an empty string when the data are not here.
+/// The folder of WMT17 outputs, or an empty string without the data.
 inline std::string score_data() {
   const char* folder = std::getenv("PHRASEQ_DATA");
   return folder == nullptr ? std::string() : std::string(folder) + "/scores/";

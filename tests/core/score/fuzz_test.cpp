@@ -12,8 +12,8 @@
 #include "core/score/metrics/ter.h"
 #include "tests/core/score/example.h"
 
-// Random and nasty sentence pairs with what sacrebleu 2.6.0 computes from them;
-// tests/golden/score/generate.py makes the file and says what is in it.
+// Random and difficult sentence pairs with the results of sacrebleu 2.6.0;
+// tests/golden/score/generate.py writes the file and describes its contents.
 namespace phraseq::score {
 namespace {
 
@@ -26,7 +26,7 @@ void add(NamedMetrics& metrics, const std::string& name, const Settings& setting
   metrics.emplace_back(name, std::make_unique<Metric>(settings));
 }
 
-/// The generator's STATISTICS.
+/// The metrics in STATISTICS of the generator.
 NamedMetrics make_statistics() {
   NamedMetrics metrics;
   add<Bleu>(metrics, "13a", BleuSettings{});
@@ -50,7 +50,7 @@ NamedMetrics make_statistics() {
   return metrics;
 }
 
-/// The generator's SCORES; before the colon stands whose statistics they take.
+/// The scores in SCORES of the generator; the name before the colon is that of their statistics.
 NamedMetrics make_scores() {
   const auto bleu = [](Smoothing smoothing, bool effective, std::optional<double> value = {}) {
     return BleuSettings{
@@ -75,7 +75,7 @@ NamedMetrics make_scores() {
   return metrics;
 }
 
-/// As the generator's function of that name writes them.
+/// Describes statistics like the generator's function of that name.
 std::string describe(const std::map<std::string, Statistics>& statistics,
                      const NamedMetrics& metrics,
                      size_t pair) {
@@ -95,7 +95,7 @@ std::string checksum(const std::string& text) {
   return fmt::format("{:04x}", crc & 0xFFFF);
 }
 
-/// To 1e-9 of the value.
+/// Whether the numbers agree to a relative 1e-9.
 bool equal(double ours, double theirs) {
   return std::abs(ours - theirs) <= 1e-9 * std::max(std::abs(theirs), 1e-300);
 }
@@ -150,7 +150,7 @@ class Block {
   std::map<std::string, Statistics> statistics_;
 };
 
-/// PHRASEQ_SCORE_FUZZ names another file of the generator's, with more or other pairs.
+/// PHRASEQ_SCORE_FUZZ may name another file from the generator, with more or other pairs.
 TEST(Fuzz, SacrebleuComputesTheSameFromEveryPair) {
   const char* other = std::getenv("PHRASEQ_SCORE_FUZZ");
   const std::string path =
@@ -167,7 +167,7 @@ TEST(Fuzz, SacrebleuComputesTheSameFromEveryPair) {
     compared += block.size();
     ++number;
     if (HasFailure())
-      break;  // one block says enough
+      break;  // one block with a difference is enough
   }
   EXPECT_GE(compared, 20000U);
 }

@@ -25,7 +25,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr double kPerfect = 100.00000000000004;  // as sacrebleu has it
+constexpr double kPerfect = 100.00000000000004;  // as in sacrebleu
 
 /// Words:                   3           2     5               1    4
 const Lines kSource = {"eins zwei drei", "a b", "1 2 3 4 5", "ééé", "w x y z"};
@@ -35,7 +35,7 @@ const Lines kReference = {"one two three four five",
                           "nothing at all to see",
                           "p q r s t u"};
 
-/// The first system is the reference; the second fails in the longest sentence, c against x.
+/// The first system equals the reference; the second has x instead of c in the longest sentence.
 ScoreInput example_input() {
   ScoreInput input;
   input.references = {kReference};
@@ -70,7 +70,7 @@ TEST(Comparison, ScoresEverySystemByEveryMetric) {
   EXPECT_FALSE(comparison.scores[0][0].p_value);
   EXPECT_FALSE(comparison.scores[0][0].koehn_p_value);
   EXPECT_DOUBLE_EQ(comparison.scores[1][1].score, 100.0 / 30);  // one word of 30
-  // p-values of a paired bootstrap: the sentence that differs is missing from some resamples only.
+  // p-values of a paired bootstrap: only some resamples lack the sentence that differs.
   EXPECT_LT(*comparison.scores[1][0].koehn_p_value, 0.6);
   EXPECT_GT(*comparison.scores[1][0].koehn_p_value, 0.1);
   EXPECT_THAT(comparison.signatures[1], HasSubstr("nrefs:1|bs:40|seed:12345|case:lc"));
@@ -80,13 +80,13 @@ TEST(Comparison, PutsALengthThatIsAnEdgeIntoTheBucketAbove) {
   EXPECT_THAT(sizes(example_comparison()), ElementsAre(1, 3, 1));  // 1 word; 2 to 4; 5
   auto buckets = example_buckets();
   buckets.unit = LengthUnit::kCharacters;
-  buckets.edges = {3, 4, 8};  // of lengths 14, 3 (2 letters and a blank), 9, 3 and 7
+  buckets.edges = {3, 4, 8};  // the lengths are 14, 3 (2 letters and a space), 9, 3 and 7
   EXPECT_THAT(sizes(example_comparison(buckets)), ElementsAre(0, 2, 1, 2));
   buckets.edges = {};
   EXPECT_THAT(sizes(example_comparison(buckets)), ElementsAre(5));
 }
 
-TEST(Comparison, ScoresABucketAsACorpusOfItsOwn) {
+TEST(Comparison, ScoresABucketLikeASeparateCorpus) {
   const auto comparison = example_comparison();
   const auto& longest = comparison.lengths.rows[2];
   EXPECT_EQ(longest.from, 5);
@@ -238,7 +238,8 @@ TEST(Comparison, IsOneHtmlPageThatLoadsNothing) {
   }
 }
 
-/// Two systems, the second better by this much in a metric of this direction.
+/// The page for two systems, of which the second is better by `difference` in a metric of this
+/// direction.
 std::string page_of(double difference, bool higher_is_better, double p_value) {
   Comparison comparison = round_comparison();
   comparison.metrics = {"TER"};
@@ -248,7 +249,7 @@ std::string page_of(double difference, bool higher_is_better, double p_value) {
   return comparison_html(comparison, 1);
 }
 
-TEST(Comparison, ShowsSignificantlyWorseOtherwiseThanBetterInHtml) {
+TEST(Comparison, DistinguishesSignificantlyBetterAndWorseInHtml) {
   const char* better = "<small class=\"better\" title=\"significantly better\">▲ ";
   const char* worse = "<small class=\"worse\" title=\"significantly worse\">▼ ";
   EXPECT_THAT(page_of(2, true, 0.01), AllOf(HasSubstr(better), Not(HasSubstr(worse))));

@@ -51,7 +51,7 @@ TEST(CombinedOutputs, EqualASingleOutput) {
   EXPECT_EQ(random, std::mt19937_64(1));  // nothing was drawn
 }
 
-/// Two outputs that are 0 and 10 in all resamples: the mean of two draws is 0, 5 or 10 with
+/// Two outputs score 0 and 10 in all resamples, so the mean of two draws is 0, 5 or 10 with
 /// probabilities 1/4, 1/2 and 1/4.
 TEST(CombinedOutputs, DrawAsManyOutputsAsThereAre) {
   constexpr size_t kSamples = 20000;
@@ -68,8 +68,8 @@ TEST(CombinedOutputs, DrawAsManyOutputsAsThereAre) {
   EXPECT_NEAR(shares[10], 0.25, 0.02);
 }
 
-/// Sixty sentences; the outputs of a system have an error in every sentence whose number leaves the
-/// remainder 0 to `worst` when divided by 7.
+/// Sixty sentences; the outputs of a system have an error in every sentence whose number modulo 7
+/// is at most `worst`.
 class SeveralSeeds : public ::testing::Test {
  protected:
   static Lines output(int worst) {
@@ -120,7 +120,7 @@ TEST_F(SeveralSeeds, AreAveraged) {
   EXPECT_THAT(comparison.systems, ElementsAre("s0", "s1"));
 }
 
-TEST_F(SeveralSeeds, ThatAgreeChangeNothing) {
+TEST_F(SeveralSeeds, ChangeNothingWhenTheyAgree) {
   const auto several = of({{3, 3}, {1, 1, 1}});
   const auto single = of({{3}, {1}});
   for (size_t system = 0; system < 2; ++system) {
@@ -132,7 +132,7 @@ TEST_F(SeveralSeeds, ThatAgreeChangeNothing) {
   EXPECT_EQ(several.scores[1][0].p_value, single.scores[1][0].p_value);
 }
 
-TEST_F(SeveralSeeds, ThatDisagreeMakeADifferenceLessCertain) {
+TEST_F(SeveralSeeds, MakeADifferenceLessCertainWhenTheyDisagree) {
   const auto agreeing = of({{3, 3, 3}, {2, 2, 2}});
   const auto disagreeing = of({{1, 3, 5}, {0, 2, 4}});
   EXPECT_GT(disagreeing.scores[1][0].interval.half_width,

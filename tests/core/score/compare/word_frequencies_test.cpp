@@ -1,5 +1,4 @@
-// F1 of words by their frequency; scores against those of compare-mt
-// (tests/golden/score/word_f1.py).
+// F1 of words by their frequency, compared with compare-mt (tests/golden/score/word_f1.py).
 
 #include "core/score/compare/word_frequencies.h"
 
@@ -98,11 +97,11 @@ TEST_F(WordFrequenciesTest, EqualThoseOfCompareMt) {
   }
 }
 
-TEST_F(WordFrequenciesTest, MatchAWordAtMostAsOftenAsTheReferenceHasIt) {
+TEST_F(WordFrequenciesTest, MatchAWordAtMostAsOftenAsItOccursInTheReference) {
   const auto frequencies = count({"a a b"}, settings_of("none"));
   const WordF1 metric(frequencies, 1, 3);
   double row[3] = {};
-  const std::string_view references[] = {"a b new", "b b b"};  // the second one does not count
+  const std::string_view references[] = {"a b new", "b b b"};  // the second one is ignored
   metric.measure("b b a new new", references, row);
   EXPECT_THAT(row, ElementsAre(2, 3, 2));  // "new" has the frequency 0
   EXPECT_DOUBLE_EQ(metric.score(row), 80);
@@ -120,7 +119,7 @@ TEST_F(WordFrequenciesTest, PutAWordIntoTheBucketThatBeginsWithItsFrequency) {
     second.push_back(row.systems[1].score);
   }
   EXPECT_THAT(first, ElementsAre(0, 100, 100, 100));
-  EXPECT_THAT(second, ElementsAre(50, 0, 0, 0));  // one of three words "x", which is all of them
+  EXPECT_THAT(second, ElementsAre(50, 0, 0, 0));  // precision 1/3 and recall 1 of "x"
   EXPECT_EQ(table.rows[1].from, 1);
   EXPECT_EQ(table.rows[1].to, 2);
   EXPECT_FALSE(table.rows[3].to);

@@ -22,7 +22,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-/// A file that goes away with the test.
+/// A test with a file that is removed at the end.
 class ContrastiveFile : public ::testing::Test {
  protected:
   ContrastiveSet read(const std::string& text, const ContrastiveColumns& columns = {}) {
@@ -30,7 +30,7 @@ class ContrastiveFile : public ::testing::Test {
     return read_contrastive_set(path_, columns);
   }
 
-  /// The message without the path, and what can be done.
+  /// The message without the path, and the hint.
   std::string fault(const std::string& text, const ContrastiveColumns& columns = {}) {
     try {
       read(text, columns);
@@ -159,7 +159,7 @@ TEST(Contrastive, CountsByGroupAndByDistance) {
   const auto report = evaluate_contrastive(example_set(), {first_system()}, kEdges);
   ASSERT_EQ(report.tables.size(), 2u);
   EXPECT_EQ(report.tables[0].by, "kind");
-  // Numbers by size; a pair without a kind, or without a distance, counts in "all" alone.
+  // Sorted as numbers; a pair without a kind or a distance counts only in "all".
   EXPECT_THAT(described(report.tables[0]), ElementsAre("9:1/1", "10:1/1", "b:2/4"));
   EXPECT_THAT(described(report.tables[1]), ElementsAre("1:1/2", "2:1/2", "15:1/1", ">15:0/1"));
   const auto coarse = evaluate_contrastive(example_set(), {first_system()}, {2, 15});
@@ -178,7 +178,7 @@ TEST(Contrastive, HasWilsonsInterval) {
 }
 
 TEST(Contrastive, TestsDifferencesByMcnemar) {
-  // 2 · (C(6,0) + C(6,1)) / 2^6 = 14/64; an even split is certain.
+  // 2 · (C(6,0) + C(6,1)) / 2^6 = 14/64; for an even split, p is 1.
   EXPECT_NEAR(mcnemar_test(1, 5), 14.0 / 64, 1e-12);
   EXPECT_NEAR(mcnemar_test(5, 1), 14.0 / 64, 1e-12);
   EXPECT_EQ(mcnemar_test(0, 0), 1);

@@ -17,7 +17,7 @@ using testing::DoubleEq;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-/// 10 for each byte that two texts of one length have in common.
+/// 10 for each byte that two texts of one length share.
 class CommonBytes final : public Metric {
  public:
   explicit CommonBytes(bool higher_is_better = true) : higher_(higher_is_better) {}
@@ -91,10 +91,10 @@ TEST_F(NBestLists, AreReadFromTheOutputOfFairseqInAnyOrder) {
   ASSERT_EQ(lists.size(), 2U);
   EXPECT_THAT(lists[0].texts, ElementsAre("a\tc"));
   EXPECT_THAT(lists[1].texts, ElementsAre("bb", "d"));
-  EXPECT_TRUE(lists[1].scores.empty()) << "what the lines have is divided by the length";
+  EXPECT_TRUE(lists[1].scores.empty()) << "the scores in the lines are divided by the length";
 }
 
-// log2 p of the first is -3, of the second -6, though its score is the better one.
+// log2 p of the first is -3 and of the second -6, although the second has the better score.
 TEST_F(NBestLists, HaveTheProbabilitiesOfTheirTokens) {
   std::string text = "H-0\t-1.0\ta@@ a\nD-0\t-1.0\taa\nP-0\t-1 -1 -1\n";
   text += "H-0\t-0.5\tc m\nD-0\t-0.5\tcm\nP-0\t";

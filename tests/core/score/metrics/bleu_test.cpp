@@ -99,9 +99,9 @@ TEST(Bleu, AsMultiBleuWorksOnBytes) {
   std::vector<double> row(10);
   const std::vector<std::string_view> references = {"\u00C4 b\u00A0c d", "x"};
   Bleu(multi_bleu_settings(true)).measure("\u00E4 B\u00A0C d", references, row);
-  EXPECT_EQ(row[0], 3);  // a no-break space is no whitespace
+  EXPECT_EQ(row[0], 3);  // a no-break space is not whitespace
   EXPECT_EQ(row[1], 3);
-  EXPECT_EQ(row[2], 2);  // and only ASCII letters have a case
+  EXPECT_EQ(row[2], 2);  // only ASCII letters are lowercased
 }
 
 TEST(Bleu, AsMtevalTakesTheShortestReferenceAndIgnoresCase) {

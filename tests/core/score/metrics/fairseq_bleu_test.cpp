@@ -44,7 +44,7 @@ std::string joined(std::string pieces) {
   return pieces;
 }
 
-/// Hypotheses or references of fairseq-generate, without --remove-bpe.
+/// Returns the hypotheses or references in the output of fairseq-generate without --remove-bpe.
 std::vector<std::string> lines_of_kind(const std::string& path, char kind) {
   std::vector<std::string> found;
   for (const std::string& line : read_lines(path)) {

@@ -31,7 +31,7 @@ struct WeightOptions final : Options {
   }
 };
 
-/// Every sentence counts `weight`.
+/// The score of every sentence is `weight`.
 struct Weight final : Metric {
   Weight(const WeightOptions& options, const MetricSetup& setup)
       : weight(options.weight), language(setup.target_language) {
@@ -69,7 +69,7 @@ std::vector<std::string> names_of(const Metrics& metrics) {
   return names;
 }
 
-/// A set for the metrics `named`, with a command line parsed into its options.
+/// The metric set `named`, with its options parsed from a command line.
 struct Parsed {
   Parsed(const std::vector<std::string>& named, const std::vector<std::string>& arguments)
       : set(registry(), named) {
@@ -99,12 +99,12 @@ TEST(MetricSet, RejectsOneMetricUnderTwoNames) {
   }
 }
 
-TEST(MetricSet, MakesAMetricOnceHoweverOftenItIsNamed) {
+TEST(MetricSet, CreatesAMetricThatIsNamedTwiceOnce) {
   const std::vector<std::string> named = {"weight", "weight"};
   EXPECT_EQ(Parsed(named, {}).set.make_all(named, {}).size(), 1u);
 }
 
-TEST(MetricSet, ReportsWhatAMetricFindsWrongWithItsOptions) {
+TEST(MetricSet, ReportsProblemsOfAMetricsOptions) {
   EXPECT_THROW(Parsed({"weight"}, {"--weight-order", "none"}), UsageError);
   EXPECT_THROW(Parsed({"weight"}, {"--weight", "11"}), UsageError);
 }

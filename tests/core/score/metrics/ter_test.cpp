@@ -43,7 +43,7 @@ TEST(Ter, ScoresEmptyTexts) {
   EXPECT_DOUBLE_EQ(ter_of_pair("a b c d e f", {{"x"}}), 600.0);
 }
 
-/// Edits for a phrase of three words that stands `distance` words too early.
+/// The edits for a phrase of three words that is `distance` words too early.
 int64_t edits_for_a_shift_over(int64_t distance) {
   constexpr int64_t kWords = 60;
   const WordRow phrase = {100, 101, 102};
@@ -63,7 +63,7 @@ TEST(TerShifts, MovesAPhraseByUpTo50Words) {
   EXPECT_EQ(edits_for_a_shift_over(51), 6);
 }
 
-/// Two phrases of `length` words each that change places: one shift moves a whole one, if it may.
+/// The edits for two swapped phrases of `length` words: one, if a whole phrase may be shifted.
 int64_t edits_for_phrases_of(size_t length) {
   WordRow hypothesis, reference;
   for (size_t word = 0; word < 2 * length; ++word) {
@@ -79,8 +79,8 @@ TEST(TerShifts, MovesPhrasesOfUpTo10Words) {
   EXPECT_EQ(edits_for_phrases_of(11), 2);
 }
 
-// sacrebleu 2.6.0 looks at 999 candidates for the first shift; it finds 8 edits, and 14 when it may
-// look at 999 in all.
+// sacrebleu 2.6.0 considers 999 candidates for the first shift. It finds 8 edits, or 14 with 999
+// candidates in all.
 TEST(TerShifts, LooksAtUpTo1000Candidates) {
   const WordRow hypothesis = {1, 0, 0, 0, 0, 1, 1, 1, 0, 0, 0, 0, 1, 1, 0,
                               1, 1, 1, 1, 1, 1, 0, 1, 1, 0, 1, 1, 1, 0};
@@ -89,12 +89,12 @@ TEST(TerShifts, LooksAtUpTo1000Candidates) {
   EXPECT_EQ(count_ter_edits(hypothesis, reference), 8);
 }
 
-// sacrebleu 2.6.0, too. The one place for the first shift is across from the word after the phrase.
+// As sacrebleu 2.6.0; the only place for the first shift is opposite the word after the phrase.
 TEST(TerShifts, MovesAPhraseToThePlaceRightAfterIt) {
   EXPECT_EQ(count_ter_edits({0, 0, 1, 2}, {2, 1, 0, 0}), 2);
 }
 
-// sacrebleu 2.6.0, too; with a beam of 24, it would count 26.
+// As sacrebleu 2.6.0; with a beam of 24, it would be 26.
 TEST(TerEdits, AppendsAsManyWordsAsTheBeamIsWide) {
   WordRow hypothesis(28);
   std::iota(hypothesis.begin(), hypothesis.end(), 0);
@@ -103,7 +103,7 @@ TEST(TerEdits, AppendsAsManyWordsAsTheBeamIsWide) {
   EXPECT_EQ(count_ter_edits(hypothesis, reference), 25);
 }
 
-// All cells of both sides would take 360 GB.
+// A table with a cell for each pair of words would take 360 GB.
 TEST(TerEdits, NeedsLittleMemoryForVeryLongLines) {
   WordRow hypothesis(200'000);
   std::iota(hypothesis.begin(), hypothesis.end(), 0);

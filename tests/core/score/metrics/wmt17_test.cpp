@@ -11,7 +11,7 @@
 #include "core/score/significance/significance.h"
 #include "tests/core/score/example.h"
 
-// Scores that sacrebleu, and the tools it is checked against, give on outputs of WMT17 systems.
+// The scores of outputs of WMT17 systems by sacrebleu and by the tools against which it is checked.
 namespace phraseq::score {
 namespace {
 
@@ -106,7 +106,7 @@ TEST(Wmt17, EveryScoreThatSacrebleuAssertsIsEqual) {
   EXPECT_EQ(compared, 19);
 }
 
-// What the Perl scripts of Moses printed, with two other systems as further references.
+// The output of Moses' Perl scripts, with two other systems as additional references.
 TEST(Wmt17, ThePerlScriptsScoresAreEqual) {
   SKIP_WITHOUT_SCORE_DATA();
   const auto system = system_output("LIUM-NMT.4900.en-de");

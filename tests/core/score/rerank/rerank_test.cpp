@@ -1,4 +1,4 @@
-// Noisy-channel reranking; scores against fairseq's (tests/golden/rerank).
+// Noisy-channel reranking, with the scores of fairseq (tests/golden/rerank).
 
 #include <cmath>
 #include <csignal>
@@ -116,7 +116,7 @@ TEST_F(Reranking, AddsTheScoresOfTheOtherModels) {
   EXPECT_THAT(chosen(), ElementsAre("e", "ab"));
   options_.weights.weight3 = 0.5;
   EXPECT_THAT(chosen(), ElementsAre("e", "c d"));
-  options_.weights.lenpen = -1;  // shorter ones, for scores are negative
+  options_.weights.lenpen = -1;  // prefers shorter ones, as scores are negative
   EXPECT_THAT(chosen(), ElementsAre("e", "ab"));
 }
 
@@ -133,7 +133,7 @@ TEST_F(Reranking, WritesThePairsAsPlainTextForModelsWithSubwordsOfTheirOwn) {
   EXPECT_EQ(read_file(folder_.file("pairs.hyp")), "e\nab\nc d\n");
   folder_.write("text", "w text\n");
   EXPECT_THAT(text_pairs_message(), HasSubstr("1 line, but there are hypotheses of 2 sentences"));
-  folder_.write("text", "w text\nxyz text\nrest\n");  // of another input
+  folder_.write("text", "w text\nxyz text\nrest\n");  // belongs to another input
   EXPECT_THAT(text_pairs_message(), HasSubstr("3 lines, but there are hypotheses of 2 sentences"));
 }
 
@@ -208,7 +208,7 @@ TEST_F(Reranking, NamesWhatIsWrongWithAFile) {
   folder_.write("nbest", "H-1\t-0.5\ta\nP-1\t-0.5\n");
   EXPECT_THAT(message(), HasSubstr("nbest:1: sentence 1, but there is no sentence 0"));
   const std::string list = "S-0\tx\nH-0\t-0.5\ta\nP-0\t-0.5\n";
-  folder_.write("nbest", list + list);  // two outputs, one after the other
+  folder_.write("nbest", list + list);  // two concatenated outputs
   EXPECT_THAT(message(), HasSubstr("nbest:4: a second S- line"));
   const std::string without_sources = "H-0\t-0.5\ta\nP-0\t-0.5\nH-1\t-0.5\ta\nP-1\t-0.5\n";
   folder_.write("nbest", without_sources + without_sources);

@@ -16,7 +16,7 @@ namespace {
 constexpr size_t kSentences = 37;
 constexpr uint64_t kSeed = 12345;
 
-/// "alpha1 beta1 gamma delta1 eta theta1" …, the numbers going round in cycles.
+/// Lines such as "alpha1 beta1 gamma delta1 eta theta1", whose numbers repeat in cycles.
 Lines sentences(size_t beta, size_t delta, size_t theta) {
   Lines lines;
   for (size_t i = 0; i < kSentences; ++i) {
@@ -91,7 +91,8 @@ TEST(Significance, CountsResamplesThatReverseTheOrderAsKoehnDoes) {
   EXPECT_DOUBLE_EQ(paired_bootstrap(bleu, better, baseline).koehn_p_value, 2.0 / 5);
 }
 
-// Differences 1 1 0 1 2, their mean 1; centered 0 0 -1 0 1, and 1 is not more than the observed 1.
+// The differences 1 1 0 1 2 have the mean 1. Centered, they are 0 0 -1 0 1, of which none exceeds
+// the observed difference, 1.
 TEST(Significance, CentersDifferencesForThePValue) {
   const BootstrappedScore baseline = {20, {19, 20, 21, 22, 20}};
   BootstrappedScore system = {21, {20, 21, 21, 21, 22}};
@@ -110,7 +111,7 @@ TEST(Significance, CutsAFortiethOffEitherEnd) {
   EXPECT_EQ(confidence_interval(scores, false, Mean::kExact).half_width, (77 - 1) / 2.0);
 }
 
-// NumPy 2.4's mean. Summed in halves of 64 numbers or in their order, the last digit differs.
+// The mean by NumPy 2.4. Sums in blocks of 64 numbers or in order would differ in the last digit.
 TEST(Significance, SumsAsNumpyDoes) {
   std::vector<double> scores;
   for (int n = 100; n > 0; --n) scores.push_back(1.0 / n);
@@ -118,7 +119,7 @@ TEST(Significance, SumsAsNumpyDoes) {
 }
 
 TEST(Significance, GivesASystemTheSameResamplesAloneAsAmongOthers) {
-  const Chrf chrf({.word_order = 2});  // 24 columns a system, more than fit into one slice of rows
+  const Chrf chrf({.word_order = 2});  // 24 columns per system, more than fit in one slice of rows
   auto systems = example(chrf);
   systems.push_back(systems[0]);
   const auto together = bootstrap(chrf, systems, {30, kSeed, 2});
@@ -130,7 +131,7 @@ TEST(Significance, GivesASystemTheSameResamplesAloneAsAmongOthers) {
   EXPECT_NE(together[0].resampled, together[1].resampled);
 }
 
-/// The sum of the drawn sentences' numbers.
+/// Scores the sum of the numbers of the drawn sentences.
 struct SumOfNumbers final : Metric {
   std::string name() const override { return "sum"; }
   size_t statistics() const override { return 1; }
@@ -140,7 +141,7 @@ struct SumOfNumbers final : Metric {
   double score(std::span<const double> sums) const override { return sums[0]; }
 };
 
-// For a test set of this size, the draws of at most 209 resamples are kept in memory.
+// For a test set of this size, at most the draws of 209 resamples are kept in memory.
 TEST(Significance, DrawsTheSentencesOfLongTestSetsInOneSequence) {
   Statistics system{1, std::vector<double>(20001)};
   for (size_t sentence = 0; sentence < system.values.size(); ++sentence)
@@ -162,17 +163,17 @@ TEST(Significance, RejectsSystemsOfDifferentLengths) {
   EXPECT_THROW(bootstrap(Ter({}), systems, {5, kSeed, 1}), DataError);
 }
 
-TEST(Seed, IsAWholeNumberOrNone) {
+TEST(Seed, IsAnIntegerOrNone) {
   EXPECT_EQ(parse_seed("7").value, 7U);
   EXPECT_EQ(parse_seed("0").label, "0");
   EXPECT_EQ(parse_seed("none").label, "none");
   for (const char* text : {"", "-1", "1.5", "7x", " 7"}) EXPECT_THROW(parse_seed(text), UsageError);
 }
 
-/// A number that single precision cannot hold.
+/// A number that does not fit in single precision.
 constexpr double kOdd = (1 << 24) + 1;
 
-/// Each sentence counts kOdd; a hypothesis of "x" counts one more.
+/// Each sentence counts kOdd, or kOdd + 1 if the hypothesis is "x".
 struct OddCounts final : Metric {
   std::string name() const override { return "odd counts"; }
   bool higher_is_better() const override { return false; }

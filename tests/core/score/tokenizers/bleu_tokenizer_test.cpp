@@ -85,8 +85,8 @@ TEST(TokenizerZh, SeparatesTheRangesOfSacrebleu) {
 
 TEST(TokenizerZh, SeparatesWhatSacrebleuCallsChinese) {
   EXPECT_EQ(with_zh("中文abc。"), "中 文 abc 。");
-  EXPECT_EQ(with_zh("a—b €5 “x”"), "a — b € 5 “ x ”");  // U+2001-2A6D count
-  EXPECT_EQ(with_zh("𠀀𠀁"), "𠀀𠀁");                   // Extension B does not
+  EXPECT_EQ(with_zh("a—b €5 “x”"), "a — b € 5 “ x ”");  // U+2001-2A6D are included
+  EXPECT_EQ(with_zh("𠀀𠀁"), "𠀀𠀁");                   // Extension B is not
   EXPECT_EQ(with_zh("\u9FBC\u9FBD かな"), "\u9FBC\u9FBD かな");
   EXPECT_EQ(with_zh("\u2A6D\u2A6E"), "\u2A6D \u2A6E");
   EXPECT_EQ(with_zh("a\u2F82b\uFE4Fc\uFE50d"), "a \u2F82 b \uFE4F c\uFE50d");
