@@ -9,7 +9,7 @@
 namespace phraseq {
 namespace {
 
-/// The change on a column; 0 when it is not edited.
+/// The change of a column's score; 0 if it is not edited.
 double change_of(const StepConstraint& constraint, int64_t column) {
   for (const ScoreEdit& edit : constraint.edits) {
     if (edit.column == column)
@@ -44,7 +44,7 @@ TEST(StepConstraint, ForcesThePrefixButNotBeyondTheMaximum) {
   EXPECT_EQ(step_constraint({}, 1, 1, prefix).only, kEos);
 }
 
-TEST(StepConstraint, ForcesTheSourceLengthWithAnEndForNothing) {
+TEST(StepConstraint, ForcesTheSourceLengthWithAnEndThatCostsNothing) {
   ConstraintSettings settings;
   settings.match_source_len = true;
   EXPECT_TRUE(forbids(step_constraint(settings, 3, 4, {}), kEos));
@@ -53,12 +53,12 @@ TEST(StepConstraint, ForcesTheSourceLengthWithAnEndForNothing) {
   EXPECT_FALSE(step_constraint({}, 4, 4, {}).costs_nothing);
 }
 
-TEST(StepConstraint, TakesThePenaltyOffUnknowns) {
+TEST(StepConstraint, SubtractsThePenaltyFromUnknowns) {
   EXPECT_EQ(change_of(step_constraint({1, 2.5, 0}, 0, 9, {}), kUnk), -2.5);
   EXPECT_EQ(step_constraint({1, 0, 0}, 0, 9, {}).edits.size(), 2u);  // <pad> and </s>
 }
 
-TEST(StepConstraint, TakesThePenaltyOffForcedUnknowns) {
+TEST(StepConstraint, SubtractsThePenaltyFromForcedUnknowns) {
   const std::vector<int64_t> prefix{kUnk, 8};
   EXPECT_EQ(step_constraint({1, 2.5, 0}, 0, 9, prefix).only, kUnk);
   EXPECT_EQ(change_of(step_constraint({1, 2.5, 0}, 0, 9, prefix), kUnk), -2.5);

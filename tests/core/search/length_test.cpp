@@ -11,7 +11,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-TEST(LengthCap, IsAWholeNumberOfTokensFromTheSourceLength) {
+TEST(LengthCap, IsAnIntegerThatDependsOnTheSourceLength) {
   EXPECT_EQ((LengthCap{LengthCapForm::kLinear, 0, 200}.max_length(9, 1024)), 200);
   EXPECT_EQ((LengthCap{LengthCapForm::kLinear, 1.2, 10}.max_length(9, 1024)), 20);  // 10.8 + 10
   EXPECT_EQ((LengthCap{LengthCapForm::kLinear, 1, 99}.max_length(9, 1024)),
@@ -40,7 +40,7 @@ TEST(LengthPenalty, WuAddsFiveToTheLength) {
                    -4);  // (5 + 4) / 6 = 1.5
   EXPECT_DOUBLE_EQ((LengthPenalty{LengthPenaltyForm::kWu, 2}.score(-9, 4)), -4);  // 1.5² = 2.25
   EXPECT_DOUBLE_EQ((LengthPenalty{LengthPenaltyForm::kWu, 0.6}.score(-6, 1)),
-                   -6);  // a token of length 1 pays nothing
+                   -6);  // no penalty for one token
 }
 
 TEST(LengthPenalty, NoneLeavesTheLogProbability) {

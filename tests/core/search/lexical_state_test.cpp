@@ -49,7 +49,7 @@ TEST(UnorderedLexicalState, TakesConstraintsInAnyOrder) {
   EXPECT_FALSE(read<UnorderedLexicalState>({{5}, {6, 7}}, {5, 6, 9, 7}).finished);
 }
 
-TEST(UnorderedLexicalState, TakesTokensBackWhenAConstraintIsBrokenOff) {
+TEST(UnorderedLexicalState, UncountsTokensWhenAConstraintIsBrokenOff) {
   EXPECT_THAT(read<UnorderedLexicalState>({{6, 7, 8}, {5}}, {6, 7, 9, 5}).banks,
               ElementsAre(1, 2, 0, 1));
 }
@@ -62,7 +62,7 @@ TEST(UnorderedLexicalState, CountsAConstraintThatBeginsALongerOne) {
   EXPECT_FALSE(read<UnorderedLexicalState>({{6}, {6, 7}}, {6, 7}).finished);
 }
 
-TEST(UnorderedLexicalState, WantsEqualConstraintsAsOftenAsTheyAreGiven) {
+TEST(UnorderedLexicalState, RequiresEqualConstraintsAsOftenAsTheyAreGiven) {
   EXPECT_FALSE(read<UnorderedLexicalState>({{5}, {5}}, {5}).finished);
   EXPECT_TRUE(read<UnorderedLexicalState>({{5}, {5}}, {5, 9, 5}).finished);
 }

@@ -21,7 +21,7 @@ struct ToldOptions final : Options {
   void describe(OptionTable&) override {}
 };
 
-/// Returns what a test has told it to, whatever it is asked.
+/// Returns the translations that a test has set.
 class ToldDecoder final : public Decoder {
  public:
   ToldDecoder(const ToldOptions&, const DecoderSetup&) {}
@@ -32,7 +32,7 @@ class ToldDecoder final : public Decoder {
 
 Translations ToldDecoder::told;
 
-/// What a plugin's decoder that returns `found` for a batch of one sentence comes to.
+/// The result for a plugin's decoder that returns `found` for a batch of one sentence.
 Translations decoded(const Translations& found) {
   ToldDecoder::told = found;
   Registry registry;
@@ -62,7 +62,7 @@ TEST(NamedDecoder, PassesOnTranslationsUpToTheLastWord) {
   EXPECT_EQ(found[0].size(), 2U);
 }
 
-TEST(NamedDecoder, NamesTheDecoderOfATranslationThatIsNone) {
+TEST(NamedDecoder, NamesTheDecoderOfAnInvalidTranslation) {
   EXPECT_THAT(message_for({}),
               HasSubstr("'told' failed in decode: it returned translations of 0 sentences, not "
                         "of 1"));

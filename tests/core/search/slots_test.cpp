@@ -7,7 +7,8 @@
 #include "core/search/decoders/greedy_search.h"
 #include "tests/core/search/toy_session.h"
 
-// Columns after the vocabulary stand for whole phrases: chosen at once, generated word by word.
+// Columns after the vocabulary stand for whole phrases, which are chosen at once and generated word
+// by word.
 
 namespace phraseq {
 namespace {
@@ -22,7 +23,7 @@ using testing_search::ToySession;
 
 constexpr int64_t kVocabulary = 7, kSlot = kVocabulary;
 
-/// "A" (0.1) or the phrase (0.8), then </s> whatever was generated.
+/// At first "A" (0.1) or the phrase (0.8), then </s> after anything.
 Language phrase_language(double of_phrase = 0.8) {
   return [of_phrase](int64_t, const std::vector<int64_t>& tokens) {
     if (tokens.empty())
@@ -34,7 +35,7 @@ Language phrase_language(double of_phrase = 0.8) {
 struct Finished {
   std::vector<std::vector<Hypothesis>> found;
   const ToySession* log = nullptr;
-  std::unique_ptr<SearchInput> input;  // keeps the session
+  std::unique_ptr<SearchInput> input;  // owns the session
 };
 
 Finished run(const Language& language,
@@ -60,8 +61,8 @@ TEST(Slots, AreGeneratedWordByWordWithoutADecisionAndScoredOnce) {
   EXPECT_EQ(best.token_scores[1], 0);
   EXPECT_EQ(best.token_scores[2], 0);
   EXPECT_NEAR(best.log_probability, std::log(0.8 * 0.5), 1e-12);
-  EXPECT_NEAR(best.score, std::log(0.8 * 0.5) / 4, 1e-12);  // every word counts for the length
-  // Idle run: the words are fed all the same, </s> is fed first.
+  EXPECT_NEAR(best.score, std::log(0.8 * 0.5) / 4, 1e-12);  // the length counts every word
+  // While a phrase is generated, its words are fed as usual, after the </s> at the beginning.
   EXPECT_THAT(greedy.log->fed, ElementsAre(kEos, kC, kB, kA));
   EXPECT_THAT(greedy.log->choices_of_step,
               ElementsAre(ElementsAre(kSlot), ElementsAre(kB), ElementsAre(kA)));
@@ -78,7 +79,7 @@ TEST(Slots, CompeteWithWordsInABeam) {
 }
 
 TEST(Slots, AreReportedWithExactlyTheWordsThatTheyGenerated) {
-  // A word, both phrases one after the other, and the word again.
+  // A word, both phrases in turn, and the word again.
   const Language language = [](int64_t, const std::vector<int64_t>& tokens) {
     switch (tokens.size()) {
       case 0:

@@ -14,14 +14,14 @@
 
 namespace phraseq::testing_search {
 
-/// The first words of the languages, after the special symbols.
+/// The first words, after the special symbols.
 inline constexpr int64_t kA = 4, kB = 5, kC = 6;
 
 /// The probabilities of all columns after `tokens` in sentence `sentence`; they need not sum to 1.
 using Language =
     std::function<std::vector<double>(int64_t sentence, const std::vector<int64_t>& tokens)>;
 
-/// A session that knows its language by heart and writes down what it was asked.
+/// A session for a given language, which records its calls.
 class ToySession : public DecodingSession {
  public:
   ToySession(int64_t sentences, Language language) : language_(std::move(language)) {
@@ -75,7 +75,7 @@ class ToySession : public DecodingSession {
   std::vector<std::vector<int64_t>> choices_of_step;
 
  private:
-  /// [rows, 4]: the last token of the row, its number, 0, 0.
+  /// [rows, 4]: the last token of the row, the number of the row, 0, 0.
   at::Tensor attention() const {
     at::Tensor weights = at::full({rows(), 4}, 0.0f);
     for (int64_t row = 0; row < rows(); ++row) {

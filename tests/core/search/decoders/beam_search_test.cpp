@@ -24,7 +24,7 @@ using testing_search::ToySession;
 
 constexpr int64_t kVocabulary = 7;
 
-/// A language of seven symbols whose probabilities after any past are drawn from a seed.
+/// A language of seven symbols; the seed determines the probabilities after each past.
 Language random_language(uint64_t seed) {
   return [seed](int64_t sentence, const std::vector<int64_t>& tokens) {
     uint64_t place = mix_seeds(seed, static_cast<uint64_t>(sentence));
@@ -38,7 +38,7 @@ Language random_language(uint64_t seed) {
   };
 }
 
-/// Tokens → probabilities, as a table with one entry a past; what is missing is improbable.
+/// A language given by a table from past tokens to probabilities; what is missing is improbable.
 Language table(std::map<std::vector<int64_t>, std::map<int64_t, double>> entries,
                int64_t columns = kVocabulary) {
   return [entries = std::move(entries), columns](int64_t, const std::vector<int64_t>& tokens) {
@@ -49,7 +49,7 @@ Language table(std::map<std::vector<int64_t>, std::map<int64_t, double>> entries
     }
     double rest = 1;
     for (const double value : p) rest -= value;
-    p[kPad] += std::max(rest, 0.0);  // forbidden: it fills the probabilities up to 1
+    p[kPad] += std::max(rest, 0.0);  // <pad> is forbidden, so it can fill the sum up to 1
     return p;
   };
 }
@@ -63,7 +63,7 @@ std::vector<std::vector<Hypothesis>> search(const Language& language,
   return beam_search(input, options, settings);
 }
 
-/// Every translation of sentence 0 that the constraints allow, best first.
+/// Lists every translation of sentence 0 that the constraints allow, best first.
 void enumerate(const Language& language,
                const SearchOptions& options,
                int64_t max_length,
@@ -172,7 +172,7 @@ TEST(BeamSearch, RanksByHandComputedScores) {
   EXPECT_NEAR(power[0][0].score, std::log(0.36) / 2, 1e-12);
   EXPECT_NEAR(power[0][0].log_probability, std::log(0.36), 1e-12);
   EXPECT_NEAR(power[0][0].token_scores[1], std::log(0.9), 1e-12);
-  // "A </s>" is only third in the second step; A A, second, ends a step later.
+  // "A </s>" is only third in the second step; "A A" is second, and ends a step later.
   EXPECT_THAT(power[0][1].tokens, ElementsAre(kA, kA, kEos));
   EXPECT_NEAR(power[0][1].score, std::log(0.2) / 3, 1e-12);
 
@@ -184,8 +184,8 @@ TEST(BeamSearch, RanksByHandComputedScores) {
 }
 
 TEST(BeamSearch, FinishesOnlyAnEndAmongTheFirstBeamCandidates) {
-  // After B, </s> has 0.3 · 0.5 = 0.15, third behind A A and A B: with a beam of two it is not
-  // taken.
+  // After B, </s> has 0.3 · 0.5 = 0.15 and is third after "A A" and "A B", so a beam of two does
+  // not finish it.
   const Language language = table({{{}, {{kA, 0.6}, {kB, 0.3}}},
                                    {{kA}, {{kA, 0.5}, {kB, 0.45}}},
                                    {{kB}, {{kEos, 0.5}}},
@@ -289,8 +289,8 @@ TEST(BeamSearch, FollowsAForcedPrefixAndDecidesAfterIt) {
   }
 }
 
-/// As fairseq, which subtracts the penalty before it looks at the prefix.
-TEST(BeamSearch, TakesThePenaltyOffAnUnknownWordThatAPrefixForces) {
+/// As in fairseq, which subtracts the penalty before it applies the prefix.
+TEST(BeamSearch, SubtractsThePenaltyFromAnUnknownWordInAForcedPrefix) {
   auto input_sentences = sentences(1, 9);
   input_sentences[0].prefix = {kUnk};
   const auto first_score = [&](double penalty) {
@@ -313,7 +313,7 @@ TEST(BeamSearch, KeepsTheAttentionOfTheRowThatGeneratedEachToken) {
   SearchInput input(sentences(1, 9), std::move(session));
   const auto best = beam_search(input, {}, {2, 1})[0][0];
   ASSERT_THAT(best.tokens, ElementsAre(kB, kC, kEos));
-  // The toy's weights: the last token fed, then the row's number in that step.
+  // The weights of the toy session: the last token of the row, then the number of the row.
   EXPECT_THAT(best.attention[0], ElementsAre(-1, 0, 0, 0));
   EXPECT_THAT(best.attention[1], ElementsAre(kB, 1, 0, 0));  // B was the second row …
   EXPECT_THAT(best.attention[2], ElementsAre(kC, 0, 0, 0));  // … and led after C
@@ -334,7 +334,7 @@ TEST(SelectCandidates, KeepsTheOrderAndSkipsLateEnds) {
                                       {0, kC, 0, -5, false},
                                       {1, kC, 0, -6, false}};
   const BeamSelection selection = select_candidates(ranked, 3);
-  ASSERT_EQ(selection.finished.size(), 1u);  // the second </s> stands fourth
+  ASSERT_EQ(selection.finished.size(), 1u);  // the second </s> is in the fourth place
   EXPECT_EQ(selection.finished[0].total, -2);
   ASSERT_EQ(selection.survivors.size(), 3u);
   EXPECT_EQ(selection.survivors[0].total, -1);

@@ -25,7 +25,7 @@ using testing_search::Language;
 using testing_search::sentences;
 using testing_search::ToySession;
 
-/// fairseq keeps the scores of constrained search in single precision; printed with five decimals.
+/// fairseq keeps the scores of constrained search in single precision, and prints five decimals.
 constexpr double kTolerance = 2e-5;
 constexpr int64_t kColumns = 20;
 
@@ -171,7 +171,7 @@ TEST(FairseqSearch, WithoutConstraintsIsPlainBeamSearch) {
   }
 }
 
-/// Ends at once; B is possible only as the first word.
+/// The language ends at once, and allows B only as the first word.
 std::vector<double> brief(int64_t, const std::vector<int64_t>& past) {
   return past.empty() ? std::vector<double>{0, 0, 0.5, 0, 0.3, 0.2, 0}
                       : std::vector<double>{0, 0, 0.9, 0, 0.1, 0, 0};

@@ -19,7 +19,7 @@ using testing_search::kB;
 using testing_search::sentences;
 using testing_search::ToySession;
 
-/// </s> 0.6, A 0.3 and B 0.1, whatever was said.
+/// </s> has 0.6, A 0.3 and B 0.1 after any words.
 std::vector<double> brief_language(int64_t, const std::vector<int64_t>&) {
   return {0, 0, 0.6, 0, 0.3, 0.1};
 }
@@ -35,7 +35,7 @@ std::vector<Hypothesis> search_matching(const SearchOptions& options, int64_t wo
   return beam_search(input, options, {beam, beam})[0];
 }
 
-TEST(MatchSourceLen, ForcesExactlyTheLengthAndTakesTheEndForNothing) {
+TEST(MatchSourceLen, ForcesExactlyTheLengthWithAnEndThatCostsNothing) {
   const auto found = search_matching(matching(), 3, 2);
   ASSERT_EQ(found.size(), 2u);
   EXPECT_THAT(found[0].tokens, ElementsAre(kA, kA, kA, kEos));

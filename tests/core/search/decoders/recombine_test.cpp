@@ -23,7 +23,8 @@ using testing_search::ToySession;
 
 constexpr int64_t kSlot = 7;
 
-/// First A (0.2), C (0.3), </s> (0.1) or the slot (0.4); then B or </s>, as likely; then </s>.
+/// At first A (0.2), C (0.3), </s> (0.1) or the slot (0.4); then B or </s> with 0.5 each; then
+/// </s>.
 std::vector<double> slot_language(int64_t, const std::vector<int64_t>& tokens) {
   if (tokens.empty())
     return {0, 0, 0.1, 0, 0.2, 0, 0.3, 0.4};
@@ -32,14 +33,15 @@ std::vector<double> slot_language(int64_t, const std::vector<int64_t>& tokens) {
   return {0, 0, 1, 0, 0, 0, 0, 0};
 }
 
-/// <unk> (0.1) and two slots (0.5, 0.4) at first, then </s>.
+/// At first <unk> (0.1) or one of two slots (0.5, 0.4); then </s>.
 std::vector<double> unknown_words(int64_t, const std::vector<int64_t>& tokens) {
   if (tokens.empty())
     return {0, 0, 0, 0.1, 0, 0, 0, 0.5, 0.4};
   return {0, 0, 1, 0, 0, 0, 0, 0, 0};
 }
 
-/// The probabilities of what is found of two slots that say <unk>, with what each really says.
+/// The probabilities of the hypotheses with two slots that generate <unk>, where `strings` are the
+/// words that each of them stands for.
 std::vector<double> of_unknown_words(const std::vector<std::vector<int64_t>>& strings) {
   auto session = std::make_unique<ToySession>(1, Language(unknown_words));
   session->phrases = {{kUnk}, {kUnk}};
@@ -92,13 +94,15 @@ TEST(Recombine, AddsTheProbabilitiesOfAWordAndAnEqualPhrase) {
   EXPECT_NEAR(best->token_scores[0], std::log(0.7), 1e-12);
   EXPECT_NEAR(best->token_scores[1], std::log(0.5), 1e-12);
   EXPECT_THAT(best->slots, ElementsAre(0, -1));
-  EXPECT_THAT(joined.choices[0], ElementsAre(kSlot, kA));  // of C and the slot the better lives on
+  // The better one of C and the slot is kept.
+  EXPECT_THAT(joined.choices[0], ElementsAre(kSlot, kA));
 }
 
 TEST(Recombine, WaitsUntilTheQueueIsEmpty) {
   const RecombinedSearch joined = search_recombined({kC, kB}, true);
-  EXPECT_THAT(joined.choices[0], ElementsAre(kSlot, kC, kA));  // "C" and "C, then B" are two
-  // The phrase says C B at 0.4; word by word it is 0.3 · 0.5.
+  // "C" is not recombined with "C, then B".
+  EXPECT_THAT(joined.choices[0], ElementsAre(kSlot, kC, kA));
+  // The phrase generates "C B" with 0.4; word by word, it has 0.3 · 0.5.
   const Hypothesis* both = with_tokens(joined, {kC, kB, kEos});
   ASSERT_NE(both, nullptr);
   EXPECT_EQ(times_found(joined, {kC, kB, kEos}), 1);
@@ -145,12 +149,13 @@ TEST(Recombine, DistinguishesWordsOutsideTheVocabularyByTheirStrings) {
   EXPECT_THAT(of_unknown_words({{-1}, {-2}}), ElementsAre(near(0.5), near(0.4), near(0.1)));
   EXPECT_THAT(of_unknown_words({{-1}, {-1}}), ElementsAre(near(0.9), near(0.1)));
   EXPECT_THAT(of_unknown_words({{-1}, {kUnk}}), ElementsAre(near(0.5), near(0.5)));
-  // Without their strings, they are like no other.
+  // Without strings, each of them is distinct.
   EXPECT_THAT(of_unknown_words({}), ElementsAre(near(0.5), near(0.4), near(0.1)));
 }
 
-TEST(Recombine, ComparesWhatAPhraseGeneratedBeforeToo) {
-  // Two phrases of two words, the first of them unknown; a word by word path has the second alone.
+TEST(Recombine, ComparesEarlierWordsOfAPhraseToo) {
+  // Two phrases of two words, of which the first is unknown and differs, and the second is the
+  // same.
   auto session = std::make_unique<ToySession>(1, [](int64_t, const std::vector<int64_t>& tokens) {
     return tokens.empty() ? std::vector<double>{0, 0, 0, 0, 0, 0, 0, 0.6, 0.4}
                           : std::vector<double>{0, 0, 1, 0, 0, 0, 0, 0, 0};
@@ -165,8 +170,8 @@ TEST(Recombine, ComparesWhatAPhraseGeneratedBeforeToo) {
   EXPECT_NEAR(found[1].log_probability, std::log(0.4), 1e-12);
 }
 
-/// A beam of one ranks two columns of each row; what is beyond counts all the same.
-TEST(Recombine, SumsAlsoWhatNoRowRanks) {
+/// A beam of one ranks two columns of each row, but lower columns count as well.
+TEST(Recombine, SumsAlsoColumnsThatNoRowRanks) {
   auto session = std::make_unique<ToySession>(1, [](int64_t, const std::vector<int64_t>& tokens) {
     return tokens.empty() ? std::vector<double>{0, 0, 0, 0, 0.3, 0.2, 0.1, 0.4}
                           : std::vector<double>{0, 0, 1, 0, 0, 0, 0, 0};
@@ -178,8 +183,9 @@ TEST(Recombine, SumsAlsoWhatNoRowRanks) {
   EXPECT_NEAR(found[0].log_probability, std::log(0.5), 1e-12);
 }
 
-TEST(Recombine, SumsWhatAnotherRowWouldSayBeyondItsBest) {
-  // "C B" is a phrase (0.5); word by word it is 0.4 · 0.1, B being the last of what follows C.
+TEST(Recombine, SumsColumnsBeyondTheBestOfAnotherRow) {
+  // "C B" is a phrase (0.5); word by word, it has 0.4 · 0.1, with B the least probable word after
+  // C.
   auto session = std::make_unique<ToySession>(1, [](int64_t, const std::vector<int64_t>& tokens) {
     if (tokens.empty())
       return std::vector<double>{0, 0, 0, 0, 0, 0, 0.4, 0, 0, 0, 0, 0.5};
@@ -191,7 +197,7 @@ TEST(Recombine, SumsWhatAnotherRowWouldSayBeyondItsBest) {
   SearchInput input(sentences(1, 9), std::move(session));
   const auto found = beam_search(input, SearchOptions(), {2, 2, true})[0];
   EXPECT_THAT(found[0].tokens, ElementsAre(kC, kB, kEos));
-  // The first step's scores sum to 0.9, the second's to 1.
+  // The scores of the first step sum to 0.9, those of the second to 1.
   EXPECT_NEAR(found[0].log_probability, std::log((0.5 + 0.4 * 0.1) / 0.9), 1e-12);
 }
 

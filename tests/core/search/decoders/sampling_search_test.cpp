@@ -17,7 +17,8 @@ using testing_search::Language;
 using testing_search::sentences;
 using testing_search::ToySession;
 
-/// <s> <pad> </s> <unk> A B C with fixed probabilities until four words are generated.
+/// The columns are <s> <pad> </s> <unk> A B C; their probabilities are fixed until there are four
+/// words.
 std::vector<double> probabilities(const std::vector<int64_t>& tokens) {
   if (tokens.size() == 4)
     return {0, 0, 1, 0, 0, 0, 0};
@@ -61,14 +62,15 @@ TEST(DrawPlace, KeepsTheTopKAndSharesTheirMass) {
 
 TEST(DrawPlace, KeepsTheSmallestSetThatHasTheTopPMass) {
   SamplingSettings settings;
-  settings.top_p = 0.6;  // 0.5 is too little, 0.5 + 0.3 enough
+  settings.top_p = 0.6;  // 0.5 is too little, 0.5 + 0.3 is enough
   EXPECT_EQ(draw_place(kRanked, settings, 0.62), 0u);
   EXPECT_EQ(draw_place(kRanked, settings, 0.63), 1u);
-  settings.top_p = 1e-6;  // at least one
+  settings.top_p = 1e-6;  // at least one is kept
   EXPECT_EQ(draw_place(kRanked, settings, 0.999), 0u);
 }
 
-/// As in fairseq, the mass is that of the model's probabilities, also where some are forbidden.
+/// As in fairseq, the mass is that of the probabilities of the model, even if some tokens are
+/// forbidden.
 TEST(DrawPlace, CountsTheTopPMassWithoutForbiddenTokens) {
   const std::vector<RankedColumn> half{{std::log(0.3), 4}, {std::log(0.2), 5}};
   SamplingSettings settings;
@@ -76,10 +78,10 @@ TEST(DrawPlace, CountsTheTopPMassWithoutForbiddenTokens) {
   EXPECT_EQ(draw_place(half, settings, 0.61), 1u);
 }
 
-TEST(DrawPlace, LeavesTheTopKToTheTopP) {
+TEST(DrawPlace, IgnoresTheTopKWithATopP) {
   SamplingSettings settings;
   settings.top_k = 1;
-  settings.top_p = 0.6;  // as in fairseq, this alone counts: 0.5 + 0.3
+  settings.top_p = 0.6;  // as in fairseq, only this one counts: 0.5 + 0.3
   EXPECT_EQ(draw_place(kRanked, settings, 0.63), 1u);
 }
 
@@ -108,7 +110,7 @@ TEST(SamplingSearch, GivesEachTranslationAtItsProbability) {
   EXPECT_NEAR(first[6], 444, 80);
 }
 
-TEST(SamplingSearch, DependsOnSeedAndSentenceIdAlone) {
+TEST(SamplingSearch, DependsOnlyOnSeedAndSentenceId) {
   SamplingSettings settings;
   settings.samples = 3;
   settings.seed = 17;
@@ -133,7 +135,7 @@ TEST(SamplingSearch, DependsOnSeedAndSentenceIdAlone) {
   EXPECT_NE(words(), before);
 }
 
-TEST(SamplingSearch, OfTheMostProbableAloneIsGreedySearch) {
+TEST(SamplingSearch, OfOnlyTheMostProbableIsGreedySearch) {
   SamplingSettings settings;
   settings.top_k = 1;
   SearchInput input(sentences(2, 9), std::make_unique<ToySession>(2, kLanguage));

@@ -6,7 +6,7 @@
 #include "core/search/decoders/beam_search.h"
 #include "tests/core/search/toy_session.h"
 
-// dl4mt's beam: as many live hypotheses as the beam has places that no finished one took.
+// The beam of dl4mt: each finished hypothesis takes one of the places of the beam for good.
 
 namespace phraseq {
 namespace {
@@ -17,7 +17,7 @@ using testing_search::kB;
 using testing_search::sentences;
 using testing_search::ToySession;
 
-/// A (0.5), </s> (0.3) or B (0.2); then </s> (0.4), A (0.6).
+/// At first A (0.5), </s> (0.3) or B (0.2); then </s> (0.4) or A (0.6).
 std::vector<double> ending_language(int64_t, const std::vector<int64_t>& tokens) {
   if (tokens.empty())
     return {0, 0, 0.3, 0, 0.5, 0.2};
@@ -40,9 +40,9 @@ ShrinkingSearch search_shrinking(bool shrink, int64_t max_length) {
   return {found[0], log.rows_of_step};
 }
 
-TEST(ShrinkingBeam, FollowsOneHypothesisFewerForEachFinished) {
-  // </s> is the second best at once. In fairseq's beam B lives on as well, and "A </s>", second
-  // best again, ends the search.
+TEST(ShrinkingBeam, KeepsOneHypothesisFewerForEachFinishedOne) {
+  // </s> is second best in the first step. fairseq's beam also keeps B, and "A </s>", second best
+  // in the next step, ends the search.
   EXPECT_THAT(search_shrinking(false, 2).rows_of_step, ElementsAre(1, 2));
   const ShrinkingSearch shrunk = search_shrinking(true, 2);
   EXPECT_THAT(shrunk.rows_of_step, ElementsAre(1, 1, 1));
@@ -54,7 +54,7 @@ TEST(ShrinkingBeam, FollowsOneHypothesisFewerForEachFinished) {
 
 Candidate candidate(int64_t column, double total) { return {0, column, total, total, false}; }
 
-TEST(ShrinkingBeam, EndsOrKeepsTheOpenBestAndLooksAtNoOther) {
+TEST(ShrinkingBeam, FinishesOrKeepsTheBestCandidatesAndIgnoresOthers) {
   const std::vector<Candidate> ranked = {
       candidate(kA, -1), candidate(kEos, -2), candidate(kB, -3), candidate(kEos, -4)};
   const BeamSelection two = select_shrinking(ranked, 2);

@@ -39,7 +39,7 @@ void expect_same_ranks(const at::Tensor& scores,
   }
 }
 
-/// One row of each kind of constraint.
+/// One row for each kind of constraint.
 std::vector<StepConstraint> all_kinds() {
   return {{},
           {kAnyToken, {{1, -kInfinity}, {2, -kInfinity}, {3, -0.75}}},
@@ -73,7 +73,8 @@ TEST(DeviceScores, FallBackToTheEndWhereNothingElseIsAllowed) {
   expect_same_ranks(at::randn({1, 9}), {{-1, all}}, 4);
 }
 
-/// A model's forbidden score is finite. The edits are those of --min-len and of a large --unkpen.
+/// The score of a column that a model forbids is finite. The edits are those of --min-len and of a
+/// large --unkpen.
 TEST(DeviceScores, OfForbiddenColumnsAreNotRanked) {
   const at::Tensor scores = at::tensor({-1e9, -1e9, 3.0, 2.0, 1.0}, at::kFloat).unsqueeze(0);
   const std::vector<StepConstraint> unlikely = {{kAnyToken, {{2, -kInfinity}, {3, -1e20}}}};
