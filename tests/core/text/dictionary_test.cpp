@@ -50,7 +50,7 @@ TEST(Dictionary, OrdersByCountThenCodePointAndPads) {
   Dictionary dictionary;
   dictionary.add("b", 2);
   dictionary.add("\xF0\x9F\x98\x80",
-                 2);                  // U+1F600, after U+FF5E by code point, before it in UTF-16
+                 2);                  // U+1F600: after U+FF5E, but before it in UTF-16
   dictionary.add("\xEF\xBD\x9E", 2);  // U+FF5E
   dictionary.add("a", 2);
   dictionary.add("often", 9);

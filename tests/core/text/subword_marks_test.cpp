@@ -27,7 +27,7 @@ TEST(SubwordMarks, AreCountedByTheirKind) {
 
 TEST(SubwordMarks, NeedAShareOfTheText) {
   EXPECT_FALSE((SubwordMarks{0, 0, 0}.is_segmented()));
-  EXPECT_FALSE((SubwordMarks{4, 1, 0}.is_segmented()));  // one word about the mark itself
+  EXPECT_FALSE((SubwordMarks{4, 1, 0}.is_segmented()));  // one word of a text about the mark itself
   EXPECT_TRUE((SubwordMarks{2, 2, 0}.is_segmented()));
   EXPECT_TRUE((SubwordMarks{300, 0, 3}.is_segmented()));
   EXPECT_FALSE((SubwordMarks{301, 0, 3}.is_segmented()));

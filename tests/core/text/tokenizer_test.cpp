@@ -19,7 +19,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using Pieces = std::vector<std::string>;
 
-/// A few lines with many repetitions, as a corpus that takes milliseconds to learn from.
+/// A model learned within milliseconds from a few lines with many repetitions.
 std::string tiny_model(SentencePieceType type, int64_t pieces = 23) {
   int line_number = 0;
   const auto next = [&](std::string& line) {
@@ -120,7 +120,7 @@ TEST(SentencePieceTokenizer, WithoutDropoutReturnsTheBestSegmentation) {
   EXPECT_EQ(tokenizer.sample("the lowest", 5), tokenizer.encode("the lowest"));
 }
 
-TEST(SentencePieceTokenizer, GivesBackTheModelItWasMadeFrom) {
+TEST(SentencePieceTokenizer, ReturnsTheModelItWasMadeFrom) {
   const std::string model = tiny_model(SentencePieceType::kUnigram);
   EXPECT_EQ(SentencePieceTokenizer(model, "tiny").model(), model);
 }
@@ -148,7 +148,7 @@ TEST(SentencePieceTraining, ReportsThatATextIsTooSmall) {
   }
 }
 
-/// The model of a text that is repeated `times` in each of `lines` lines.
+/// The model of `lines` lines that each repeat the text `times` times.
 std::string repeated_model(const std::string& text, int times, int lines) {
   int line_number = 0;
   const auto next = [&](std::string& line) {
@@ -172,11 +172,11 @@ TEST(SentencePieceTraining, CutsLongWordsBetweenCharacters) {
     line = word;
     return line_number++ < 10;
   };
-  // Three symbols, and ▁ a ä ö ü: there is no room for what half a character would become.
+  // Three symbols, and ▁ a ä ö ü: there is no room for the symbol of half a character.
   EXPECT_NO_THROW(train_sentencepiece(next, {SentencePieceType::kBpe, 8, 1.0}));
 }
 
-TEST(SentencePieceTraining, CarriesAFailureOfTheSource) {
+TEST(SentencePieceTraining, PassesOnAFailureOfTheSource) {
   int lines = 0;
   const auto next = [&](std::string& line) -> bool {
     line = "some words";

@@ -17,7 +17,7 @@ Dictionary counted_symbols() {
   return counted;
 }
 
-/// 3 of the 8 pieces are control symbols; "ab" does not occur, and "€" is no piece.
+/// 3 of the 8 pieces are control symbols; "ab" does not occur, and "€" is not a piece.
 const LearnedVocabulary kLearned = {8, {"_a", "_b", "ab", "c", "d"}, -1};
 
 TEST(VocabularyReport, AddsUpToTheNumberOfTypes) {
@@ -36,7 +36,7 @@ TEST(VocabularyReport, AddsUpToTheNumberOfTypes) {
 TEST(VocabularyReport, CountsRareTypesAndThoseThatWereCut) {
   const Dictionary counted = counted_symbols();
   LearnedVocabulary learned = kLearned;
-  learned.threshold = 3;  // the count of "_b", which stays
+  learned.threshold = 3;  // the count of "_b", which is kept
   Dictionary rare = counted;
   rare.finalize(3, -1, 1);
   EXPECT_THAT(explain_types(learned, counted, rare), HasSubstr(" - 2 below the threshold + "));

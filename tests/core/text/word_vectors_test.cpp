@@ -19,9 +19,9 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-constexpr float kOld = 7.0F;  ///< rows that no vector replaces
+constexpr float kOld = 7.0F;  ///< the rows that no vector replaces
 
-/// A file of vectors, read for the dictionary of <s>, <pad>, </s>, <unk>, the, café.
+/// Reads a file of vectors for a dictionary of <s>, <pad>, </s>, <unk>, the, and café.
 class WordVectors : public ::testing::Test {
  protected:
   WordVectors() {
@@ -63,7 +63,7 @@ class WordVectors : public ::testing::Test {
 TEST_F(WordVectors, ReplaceTheRowsOfTheirSymbols) {
   EXPECT_EQ(read("3 2\ncafé 0.1 -2e-3\nunknown 5 6\n</s> 1 .5\n"), 2);
   EXPECT_THAT(row(5), ElementsAre(0.1F, -0.002F));
-  EXPECT_THAT(row(kEos), ElementsAre(1.0F, 0.5F));  // word2vec has it, and fairseq takes it
+  EXPECT_THAT(row(kEos), ElementsAre(1.0F, 0.5F));  // word2vec writes it, and fairseq reads it
   for (const int64_t id : {kBos, kPad, kUnk, int64_t{4}})
     EXPECT_THAT(row(id), ElementsAre(kOld, kOld));
   EXPECT_THAT(log_, IsEmpty());

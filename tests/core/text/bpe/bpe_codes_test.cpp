@@ -70,8 +70,8 @@ TEST(BpeCodes, NeedASymbolInTheVocabulary) {
                     HasSubstr("words: no symbol has a count of at least 2")));
 }
 
-/// The mark of the end is undone as a merge once; what remains of it cannot be undone for ever.
-TEST(BpeCodes, EndWhereAMergeLiesWithinTheMarkOfAWordsEnd) {
+/// The end-of-word mark is undone once as a merge; undoing what remains of it must end.
+TEST(BpeCodes, EndWhereAMergeIsWithinTheEndOfWordMark) {
   for (const std::string merge : {"< /w>", "</ w>", "</w >"}) {
     BpeCodes codes("a b\nab </w>\n" + merge + "\n", "codes");
     codes.restrict_to("other 1", 0, "vocabulary");
@@ -79,14 +79,14 @@ TEST(BpeCodes, EndWhereAMergeLiesWithinTheMarkOfAWordsEnd) {
   }
 }
 
-/// As subword-nmt 0.3.8 does.
+/// As in subword-nmt 0.3.8.
 TEST(BpeCodes, KeepAWordOfOneCharacterThatIsNotInTheVocabulary) {
   BpeCodes codes("a b\nab </w>\ne </w>\n", "codes");
   codes.restrict_to("ab 5\ne@@ 3\na@@ 2\n", 1, "vocabulary");
   EXPECT_THAT(codes.encode("e"), ElementsAre("e"));
 }
 
-TEST(BpeCodes, AreLearnedAsBySubwordNmt) {
+TEST(BpeCodes, AreLearnedLikeThoseOfSubwordNmt) {
   const auto all = golden();
   WordCounts words;
   for (const std::string line : all.at("text")) {
@@ -100,7 +100,7 @@ TEST(BpeCodes, LeaveMergesOutWhenSampling) {
   EXPECT_THAT(codes.encode("abc"), ElementsAre("abc"));
   EXPECT_EQ(codes.sample("abc", 0, 1), codes.encode("abc"));
   EXPECT_THAT(codes.sample("abc", 1, 1), ElementsAre("a@@", "b@@", "c"));
-  int whole = 0;  // with probability 0.5 · 0.5: both merges are left in
+  int whole = 0;  // with probability 0.5 · 0.5, both merges are made
   for (uint64_t seed = 0; seed < 4000; ++seed) {
     const auto drawn = codes.sample("abc", 0.5, seed);
     EXPECT_EQ(drawn, codes.sample("abc", 0.5, seed));

@@ -27,7 +27,7 @@ std::vector<SplitWord> split(const WordCounts& words) {
   return all;
 }
 
-/// The greatest of the most frequent pairs.
+/// The greatest pair among the most frequent ones, and its count.
 std::pair<int64_t, Merge> best_of(const std::vector<SplitWord>& words) {
   std::map<Merge, int64_t> counts;
   for (const auto& [symbols, count] : words) {
@@ -47,7 +47,7 @@ void merge_in(std::vector<std::string>& symbols, const Merge& pair) {
   }
 }
 
-/// Algorithm 1 as it stands: every pair is counted again after each merge.
+/// Algorithm 1 in its literal form: all pairs are counted again after each merge.
 std::vector<Merge> learn_by_counting_again(const WordCounts& words, int64_t min_count) {
   std::vector<SplitWord> all = split(words);
   std::vector<Merge> learned;
@@ -58,7 +58,8 @@ std::vector<Merge> learn_by_counting_again(const WordCounts& words, int64_t min_
   return learned;
 }
 
-/// Words of two letters have many ties, repeated pairs, and symbols that are made in two ways.
+/// Words of two different letters have many ties, repeated pairs, and symbols that can be made in
+/// two ways.
 WordCounts drawn_words(unsigned seed) {
   std::mt19937 generator(seed);
   WordCounts words;

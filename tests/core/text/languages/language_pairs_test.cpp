@@ -32,7 +32,7 @@ TEST(LanguagePairs, AreReadFromAListOrAFile) {
   EXPECT_EQ(parse_language_pairs(folder.file("pairs")), pairs);
 }
 
-TEST(LanguagePairs, ThatAreNoneAreRefused) {
+TEST(LanguagePairs, ThatAreMalformedAreRefused) {
   EXPECT_THAT(refusal([] { parse_language_pairs("en-de,en"); }),
               HasSubstr("'en' is not a language pair"));
   EXPECT_THAT(refusal([] { parse_language_pairs("en-../x"); }),
@@ -89,7 +89,7 @@ TEST(LanguagePairs, NameTheLanguagesUnlessTheirOrderIsGiven) {
               HasSubstr("'en' is listed twice"));
 }
 
-TEST(LanguageTokens, StandBehindAllSymbolsInTheOrderOfTheLanguages) {
+TEST(LanguageTokens, FollowAllSymbolsInTheOrderOfTheLanguages) {
   Dictionary dictionary = Dictionary::parse("a 3\n__en__ 1\nb 1\n", "test");
   add_language_tokens(dictionary, {"fr", "en", "de"}, LanguageTokenStyle::kMultilingual);
   EXPECT_EQ(dictionary.to_text(), "a 3\n__en__ 2\nb 1\n__fr__ 1\n__de__ 1\n");

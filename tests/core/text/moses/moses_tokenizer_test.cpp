@@ -32,7 +32,7 @@ std::vector<std::string> words_of(const std::string& text) {
   return {words.begin(), words.end()};
 }
 
-/// Counts differences; shows the first ones.
+/// Counts differences and shows the first ones.
 class Differences {
  public:
   void compare(const std::string& ours, const std::string& theirs, const std::string& line) {
@@ -89,7 +89,7 @@ TEST(MosesTokenizer, OfAnEmptyLineGivesNone) {
 }
 
 TEST(MosesDetokenizer, JoinsDashedWordsInCzech) {
-  // sacremoses stops here with a TypeError; Moses itself joins them.
+  // sacremoses fails here with a TypeError; Moses itself joins the words.
   EXPECT_EQ(MosesDetokenizer("cs").detokenize({"bude", "l'", "-", "li", "čas"}), "bude l'-li čas");
 }
 

@@ -60,7 +60,7 @@ TEST(MosesTruecaser, CountsSpellingsWithinSentencesOnly) {
             "cat (1/1)\nsaw (1/1)\nthe (1/1)\nNATO (2/3) nato (1)\ndog (1/1)\n");
 }
 
-/// As train-truecaser.perl --possiblyUseFirstToken writes them.
+/// The format that train-truecaser.perl --possiblyUseFirstToken writes.
 TEST(MosesTruecaser, ReadsFractionsOfCounts) {
   const MosesTruecaser truecaser(
       "Berlin (1.1/1.1)\nhouse (0.4/0.6) House (0.2)\nthe (0.1/1.3) The (1.2)\n", "m", false);

@@ -15,7 +15,7 @@ namespace {
 
 using testing::ElementsAre;
 
-/// The text of all models.
+/// The training text of all models.
 class Lines final : public sentencepiece::SentenceIterator {
  public:
   bool done() const override { return left_ == 0; }
@@ -28,7 +28,7 @@ class Lines final : public sentencepiece::SentenceIterator {
   std::string line_ = "the newest and the widest river lower and slowest";
 };
 
-/// A model with these settings beyond its type and size.
+/// Trains a model with these settings in addition to its type and size.
 std::string model_with(std::unordered_map<std::string, std::string> settings) {
   settings.insert({{"model_type", "bpe"}, {"vocab_size", "40"}, {"minloglevel", "2"}});
   settings.insert({{"hard_vocab_limit", "false"}, {"num_threads", "1"}});
