@@ -31,7 +31,7 @@ TrainingProgress position(int64_t epoch, int64_t updates, int64_t finished_epoch
   return progress;
 }
 
-/// A keeper over a folder of its own; the checkpoints hold the number of their write.
+/// A keeper with a folder of its own; each checkpoint holds the number of its write.
 struct CheckpointKeeperTest : ::testing::Test {
   CheckpointKeeperTest() : folder(files.path()), log(quiet(), files.path()) {}
 
@@ -108,7 +108,7 @@ TEST_F(CheckpointKeeperTest, SavesEveryNthEpoch) {
   EXPECT_THAT(pointed_at(kLastPointer), HasSubstr("checkpoint4."));
 }
 
-TEST_F(CheckpointKeeperTest, SavesTheBestOutOfTurnAndPointsAtIt) {
+TEST_F(CheckpointKeeperTest, SavesTheBestAtOnceAndPointsAtIt) {
   CheckpointOptions options;
   options.save_interval = 100;
   auto kept = keeper(options);
@@ -175,7 +175,8 @@ TEST_F(CheckpointKeeperTest, SavesNoModelThatMayHaveDiverged) {
   EXPECT_EQ(writes, 1);
 }
 
-/// A run that is killed between the two resumes from checkpoint_last, and finds the best one again.
+/// A run that is killed between moving the two pointers resumes from checkpoint_last and finds the
+/// best model again.
 TEST_F(CheckpointKeeperTest, MovesThePointerOfTheBestBeforeThatOfTheLast) {
   CheckpointOptions options;
   options.save_failure = SaveFailure::kWarn;
@@ -196,7 +197,7 @@ TEST_F(CheckpointKeeperTest, ForgetsTheBestWhenAnotherValidationBegins) {
   EXPECT_EQ(writes, 0);
 }
 
-/// As in fairseq: only checkpoint_last is left out.
+/// As in fairseq, only checkpoint_last is not written.
 TEST_F(CheckpointKeeperTest, WritesEpochsAndIntervalsWithoutLastCheckpoints) {
   CheckpointOptions options;
   options.no_last_checkpoints = true;
@@ -215,7 +216,7 @@ TEST_F(CheckpointKeeperTest, WritesEpochsAndIntervalsWithoutLastCheckpoints) {
   EXPECT_THAT(files.names(), Not(Contains(std::string(kLastPointer))));
 }
 
-/// A checkpoint of a run with these options.
+/// Writes a checkpoint of a run with these options.
 void write_of_run(const std::string& path,
                   int64_t updates,
                   const nlohmann::json& options,
@@ -234,8 +235,9 @@ void write_of_run(const std::string& path,
   write_checkpoint(path, {{"train", train.dump()}}, tensors);
 }
 
-/// What an earlier run was asked to keep is not cleared away by one that has no such option.
-TEST_F(CheckpointKeeperTest, DeletesOnlyWhatWasNotWrittenToStay) {
+/// A run does not delete what an earlier run was told to keep, even if it has no such option
+/// itself.
+TEST_F(CheckpointKeeperTest, DeletesOnlyWhatWasNotMeantToStay) {
   const nlohmann::json every_ten = {{"save_interval_updates", 10}, {"no_epoch_checkpoints", false}};
   write_of_run(folder.update_path(1, 10), 10, every_ten);
   write_of_run(folder.update_path(1, 13), 13, every_ten);
@@ -390,7 +392,7 @@ TEST_F(CheckpointKeeperTest, SavesAtTheEndOnlyWhatNoCheckpointHolds) {
 }
 
 /// --max-update 10 --save-interval-updates 5: the update was saved before it was validated.
-TEST_F(CheckpointKeeperTest, PointsAtABestOneThatTheEndHasFound) {
+TEST_F(CheckpointKeeperTest, PointsAtABestOneFoundAtTheEnd) {
   auto kept = keeper({});
   kept.note_update();
   kept.after_update(position(1, 10, 0), /*requested=*/true);
@@ -401,7 +403,7 @@ TEST_F(CheckpointKeeperTest, PointsAtABestOneThatTheEndHasFound) {
   EXPECT_EQ(writes, 2);
 }
 
-TEST_F(CheckpointKeeperTest, StopsOrGoesOnWhenAWriteFails) {
+TEST_F(CheckpointKeeperTest, StopsOrContinuesWhenAWriteFails) {
   fails = true;
   auto stops = keeper({});
   EXPECT_THROW(stops.after_epoch(position(1, 1, 1)), IoError);
@@ -411,12 +413,12 @@ TEST_F(CheckpointKeeperTest, StopsOrGoesOnWhenAWriteFails) {
   goes_on.note_update();
   EXPECT_NO_THROW(goes_on.after_epoch(position(1, 1, 1)));
   fails = false;
-  goes_on.at_end(position(1, 1, 1));  // what could not be written is still to be saved
+  goes_on.at_end(position(1, 1, 1));  // saves what could not be written before
   EXPECT_EQ(writes, 1);
   EXPECT_THAT(content_of(files.file("metrics.jsonl")), HasSubstr("save_failure"));
 }
 
-TEST_F(CheckpointKeeperTest, DoesNotTakeTheNextUpdateForABestOneThatWasNotWritten) {
+TEST_F(CheckpointKeeperTest, DoesNotMistakeTheNextUpdateForABestOneThatWasNotWritten) {
   CheckpointOptions options;
   options.save_failure = SaveFailure::kWarn;
   auto kept = keeper(options);
@@ -430,7 +432,7 @@ TEST_F(CheckpointKeeperTest, DoesNotTakeTheNextUpdateForABestOneThatWasNotWritte
 }
 
 /// Two processes that save together: only the first has a folder.
-TEST_F(CheckpointKeeperTest, CollectsInAllProcessesAndSettlesWhatTheFirstHasDone) {
+TEST_F(CheckpointKeeperTest, CollectsInAllProcessesAndAgreesOnTheResultOfTheFirst) {
   int collected = 0, settled = 0;
   CheckpointOptions options;
   options.save_failure = SaveFailure::kWarn;
@@ -461,7 +463,7 @@ TEST_F(CheckpointKeeperTest, CollectsInAllProcessesAndSettlesWhatTheFirstHasDone
   EXPECT_EQ(collected, 2);
   fails = false;
   both_at(1);
-  EXPECT_EQ(collected, 4) << "what was not saved is saved again, by both";
+  EXPECT_EQ(collected, 4) << "both save again what was not saved";
   both_at(1);
   EXPECT_EQ(collected, 4);
   EXPECT_EQ(settled, 2);

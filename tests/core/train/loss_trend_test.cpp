@@ -9,7 +9,7 @@ namespace {
 
 constexpr double kBit = std::numbers::ln2;
 
-TEST(LossTrend, ReportsALossThatStaysWhereItWas) {
+TEST(LossTrend, ReportsALossThatStaysTheSame) {
   LossTrend trend;
   for (int i = 0; i < 200; ++i) trend.note((i % 2 == 0 ? 9.25 : 8.75) * 7 * kBit, 7);
   EXPECT_EQ(trend.finding(),
@@ -25,13 +25,13 @@ TEST(LossTrend, ReportsALossThatHasRisen) {
       << trend.finding();
 }
 
-TEST(LossTrend, SaysNothingOfALossThatFalls) {
+TEST(LossTrend, IsSilentAboutALossThatFalls) {
   LossTrend trend;
   for (int i = 0; i < 100; ++i) trend.note((10 - 0.003 * i) * 5, 5);  // by 2.7 %
   EXPECT_EQ(trend.finding(), "");
 }
 
-TEST(LossTrend, SaysNothingOfAShortRun) {
+TEST(LossTrend, IsSilentAboutAShortRun) {
   LossTrend trend;
   for (int i = 0; i < 99; ++i) trend.note(9, 1);
   EXPECT_EQ(trend.finding(), "");

@@ -5,7 +5,7 @@
 namespace phraseq {
 namespace {
 
-/// A run with reduce_lr_on_plateau.
+/// The state of a run with reduce_lr_on_plateau.
 TrainState recorded_state() {
   TrainState state;
   state.updates = 7;

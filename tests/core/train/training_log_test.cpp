@@ -27,8 +27,8 @@ std::vector<nlohmann::json> metrics_in(const TemporaryFolder& folder) {
   return records;
 }
 
-/// The sums of an interval go on where the checkpoint left them, its seconds do not.
-TEST(TrainingLog, DoesNotCountForSpeedsWhatWasDoneBeforeAResume) {
+/// After a resume, the sums of an interval continue from the checkpoint, but its seconds do not.
+TEST(TrainingLog, ExcludesFromSpeedsWhatWasDoneBeforeAResume) {
   const TemporaryFolder folder;
   MachineOptions quiet;
   quiet.quiet = true;

@@ -15,7 +15,7 @@ using ::testing::SizeIs;
 
 constexpr int64_t kBytes = 1'000'000;
 
-TEST(LargestBatch, UsesAtLeastNineteenTwentiethsOfMemoryThatIsNeededInProportion) {
+TEST(LargestBatch, UsesAtLeast95PercentOfTheMemoryIfTheNeedIsProportional) {
   for (const int64_t each : {1, 7, 90, 4000, 300'000}) {
     const int64_t fits = kBytes / each;
     const auto found = find_largest_batch({1, 2'000'000, kBytes},
@@ -27,8 +27,9 @@ TEST(LargestBatch, UsesAtLeastNineteenTwentiethsOfMemoryThatIsNeededInProportion
   }
 }
 
-/// Attention needs the square of a length; and a model has needs that do not grow.
-TEST(LargestBatch, IsFoundWhereTheNeedIsNoLine) {
+/// Attention needs memory in proportion to the square of a length, and a model needs a constant
+/// amount.
+TEST(LargestBatch, IsFoundWhereTheNeedIsNotLinear) {
   const auto need = [](int64_t size) { return 20'000 + 9 * size + size * size / 50; };
   const auto found = find_largest_batch({10, 100'000, kBytes},
                                         [&](int64_t size) { return std::optional(need(size)); });
@@ -37,7 +38,7 @@ TEST(LargestBatch, IsFoundWhereTheNeedIsNoLine) {
   EXPECT_THAT(found.tried, SizeIs(Le(14U)));
 }
 
-/// A GPU's driver refuses before the bytes are used up.
+/// The driver of a GPU may refuse memory before all bytes are used.
 TEST(LargestBatch, IsBelowASizeThatHasNoMemory) {
   const auto found = find_largest_batch({1, 5000, kBytes}, [](int64_t size) {
     return size > 777 ? std::nullopt : std::optional<int64_t>(size);
@@ -53,7 +54,7 @@ TEST(LargestBatch, GrowsAtMostFourfoldAndStopsAtTheLargest) {
   EXPECT_EQ(find_largest_batch({5, 5, kBytes}, nothing).size, 5);
 }
 
-TEST(LargestBatch, IsNothingWhenTheSmallestDoesNotFit) {
+TEST(LargestBatch, IsNoneWhenTheSmallestDoesNotFit) {
   const auto none = find_largest_batch({6, 50, kBytes}, [](int64_t) { return std::nullopt; });
   EXPECT_EQ(none.size, 0);
   EXPECT_THAT(none.tried, ElementsAre(6));

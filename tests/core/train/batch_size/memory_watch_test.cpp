@@ -18,21 +18,21 @@ TEST(MemoryModel, CountsTheMostOfEachTokenAmongLargePasses) {
   EXPECT_EQ(model.tokens_within(1600), 200);
   model.note(60, 600);  // longer sentences
   EXPECT_EQ(model.tokens_within(1600), 160);
-  model.note(40, 4000);  // fewer than half the tokens: mostly what does not grow
+  model.note(40, 4000);  // fewer than half the tokens: mostly a constant need
   EXPECT_EQ(model.tokens_within(1600), 160);
   model.note(300, 2700);
   EXPECT_EQ(model.tokens_within(1600), 160);
   EXPECT_EQ(model.largest(), 300);
 }
 
-TEST(MemoryModel, KnowsTheLargestPassAlsoWithoutBytes) {
+TEST(MemoryModel, KnowsTheLargestPassEvenWithoutBytes) {
   MemoryModel model;
   model.note(100, 0);
   EXPECT_EQ(model.largest(), 100);
   EXPECT_EQ(model.tokens_within(1000), std::nullopt);
 }
 
-TEST(MemoryWatch, AdvisesByWhatAPassNeeded) {
+TEST(MemoryWatch, GivesAdviceFromTheNeedOfAPass) {
   nn::install_caching_allocator();
   MemoryWatch watch(c10::kCPU);
   EXPECT_EQ(watch.advice(900, 1 << 30),
@@ -40,11 +40,11 @@ TEST(MemoryWatch, AdvisesByWhatAPassNeeded) {
   watch.begin_pass();
   (void)at::empty({int64_t{1} << 23}, at::kByte);
   watch.end_pass(100);
-  // 8 MiB and the page of a header: 83,927 bytes a token; 90 % of 64 MiB are usable.
+  // 8 MiB and a page for the header make 83,927 bytes per token; 90 % of 64 MiB are usable.
   EXPECT_EQ(watch.advice(900, 64 << 20),
             "--max-tokens 719 would fit (64 MiB are free, and batches of up to 100 tokens have "
             "needed 84 kB for each)");
-  // What was measured would allow more than what did not fit.
+  // By the measurement, a batch would fit that is larger than one that did not.
   EXPECT_EQ(watch.advice(120, 64 << 20),
             "batches of up to 100 tokens have fit: --max-tokens 90 would fit");
 }

@@ -17,7 +17,7 @@ TEST(WorkerThreads, WorkAtTheSameTimeAndStayTheSame) {
   WorkerThreads threads(3, 2);
   std::vector<std::thread::id> first(3), second(3);
   for (auto* ids : {&first, &second}) {
-    std::barrier all_are_here(3);  // would wait forever for one that comes after the others
+    std::barrier all_are_here(3);  // blocks forever if the jobs run one after another
     const auto failures = threads.run(3, [&](int64_t number) {
       all_are_here.arrive_and_wait();
       (*ids)[static_cast<size_t>(number)] = std::this_thread::get_id();
@@ -51,7 +51,7 @@ TEST(WorkerThreads, ReturnWhatEachJobThrew) {
   }
 }
 
-TEST(WorkerThreads, AreTheCallingThreadWhereThereIsOne) {
+TEST(WorkerThreads, AreTheCallingThreadIfThereIsOnlyOne) {
   WorkerThreads threads(1, 7);
   const int operators = at::get_num_threads();
   threads.run(1, [&, caller = std::this_thread::get_id()](int64_t) {

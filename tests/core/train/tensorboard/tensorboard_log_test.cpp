@@ -27,7 +27,7 @@ using testing::SizeIs;
 
 class TensorBoardFolder : public ::testing::Test {
  protected:
-  /// The bytes of every event file of a part, by name.
+  /// The contents of all event files of a part, in the order of their names.
   std::vector<std::string> files(const std::string& part) const {
     std::set<fs::path> paths;
     for (const auto& entry : fs::directory_iterator(folder_ / part)) paths.insert(entry.path());
@@ -44,7 +44,7 @@ class TensorBoardFolder : public ::testing::Test {
   fs::path folder_ = temporary_.file("runs");
 };
 
-/// The data of each frame, read by the rules of TFRecord rather than by our writer.
+/// The data of each frame, read by the rules of TFRecord without using phraseq's code.
 std::vector<std::string> frames(const std::string& file) {
   std::vector<std::string> found;
   const auto checksum = [](std::string_view data) {
@@ -158,7 +158,7 @@ TEST_F(TensorBoardFolder, IsAnErrorThatNamesTheOptionWhereNothingCanBeCreated) {
   }
 }
 
-/// While it lives, no file can grow beyond a size: a full disk.
+/// Limits the size of files while the object lives, like a full disk.
 class FullDisk {
  public:
   explicit FullDisk(size_t largest_file) {
@@ -192,7 +192,7 @@ TEST_F(TensorBoardFolder, HoldsWholeRecordsOnlyWhenTheDiskIsFull) {
   EXPECT_THAT(frames(files("train_inner").at(0)), SizeIs(3));
 }
 
-TEST_F(TensorBoardFolder, LeavesNothingOfAFileThatTheFullDiskHasNoRoomFor) {
+TEST_F(TensorBoardFolder, LeavesNothingOfAFileThatDoesNotFitOnTheFullDisk) {
   TensorBoardLog log(folder_.string());
   const auto before = open_descriptors();
   {
