@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Plants small wrong changes in the sources, one at a time, and reports which of them the tests notice.
+"""Makes small wrong changes in the sources, one at a time, and reports which of them the tests notice.
 
     tests/mutate.py [--only TEXT] [--sample N [--seed S]] [--build DIR] [--preset dev|ci] [--jobs N]
     tests/mutate.py --check      only checks the table of changes, without compiling
     tests/mutate.py --list       prints the changes
 
-The changes are in tests/mutations/*.toml. Each is planted in a copy of the tree, the test programs of its module are
+The changes are in tests/mutations/*.toml. Each is made in a copy of the tree, the test programs of its module are
 built, and those tests are run. The tree that holds this script is never changed. One line is printed per change:
 
     noticed by TEST      a test failed, crashed or ran longer than --timeout
     NOT NOTICED          all tests passed: a test is missing
-    does not compile     the change is no test of the tests; replace it in the table
+does not compile     the change tests nothing; replace it in the table
 
 The summary has the share of noticed changes per folder. Exit code 1 when a change was not noticed or did not compile,
 2 when the table is wrong or the tests fail without a change. docs/guide/reliability.md has the results.
@@ -44,7 +44,7 @@ NOTICED, SURVIVED, BROKEN = "noticed", "NOT NOTICED", "does not compile"
 
 
 class TableError(Exception):
-    """Something that has to be corrected before changes can be planted; exit code 2."""
+    """Something that has to be corrected before changes can be made; exit code 2."""
 
 
 class Change:
@@ -69,7 +69,7 @@ class Change:
         return f"{self.file}: {one_line(self.old)}  ->  {one_line(self.new) or '(removed)'}"
 
     def planted(self, tree):
-        """The whole source with the change. Throws when it cannot be planted."""
+        """The whole source with the change. Throws when the change cannot be made."""
         try:
             source = (tree / self.file).read_text(encoding="utf-8")
         except OSError as problem:
@@ -149,7 +149,7 @@ def stop(process):
 
 
 def run(command, timeout=None, **more):
-    """Runs in a process group of its own, all of which ends with this program or with the timeout."""
+    """Runs a command in its own process group, which is ended with this program or at the timeout."""
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
                           start_new_session=True, preexec_fn=restore_signals, **more) as process:
         try:
@@ -163,7 +163,7 @@ def run(command, timeout=None, **more):
 
 
 class Copy:
-    """A copy of the tree with a build of its own. What an earlier run left planted is put right at the start."""
+    """A copy of the tree with its own build. At the start, changes that an earlier run left are undone."""
 
     def __init__(self, build, preset, jobs):
         self.build, self.tree, self.preset, self.jobs = build, build.parent, preset, jobs
@@ -181,7 +181,7 @@ class Copy:
         self.configure()
 
     def synchronize(self):
-        """Makes the copy equal to the tree; files that are equal keep their time, so that nothing is compiled again."""
+        """Makes the copy equal to the tree. Equal files keep their time, so that they are not compiled again."""
         listed = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT,
                                 check=True, capture_output=True).stdout.decode().split("\0")
         names = {name for name in listed if name and (ROOT / name).is_file()}
@@ -207,12 +207,12 @@ class Copy:
             raise TableError(f"{self.build} cannot be configured:\n{output}")
 
     def compile(self, targets):
-        """Nothing on success, else the compiler's messages."""
+        """None on success, otherwise the compiler's messages."""
         code, output = run(["ninja", "-C", str(self.build), "-j", str(self.jobs), *targets])
         return None if code == 0 else output
 
     def test(self, name, tests, timeout):
-        """The first test that fails; nothing when all pass."""
+        """The first test that fails; None if all pass."""
         command = [str(self.build / "bin" / name), f"--gtest_filter={tests}", "--gtest_fail_fast"]
         code, output = run(command, timeout=timeout, cwd=self.tree)
         if code == 0 and not re.search(r"\[  PASSED  \] [1-9]", output):
@@ -230,7 +230,7 @@ class Copy:
         return next((failure for failure in failures if failure), None)
 
     def judge(self, change, timeout):
-        """Plants one change and returns what became of it; the copy is restored in any case."""
+        """Makes one change and returns the outcome; the copy is restored in any case."""
         path = self.tree / change.file
         path.write_text(change.planted(self.tree), encoding="utf-8")
         try:
@@ -243,7 +243,7 @@ class Copy:
 
 
 def check_unchanged(copy, changes, timeout):
-    """Builds and runs the tests without a change: what fails by itself notices nothing."""
+    """Builds and runs the tests without a change: a test that fails anyway would notice nothing."""
     problem = copy.compile(sorted({name for change in changes for name in change.tests}))
     if problem is not None:
         raise TableError(f"the tree does not compile without a change:\n{problem[-4000:]}")
@@ -280,14 +280,14 @@ def plant_all(changes, options):
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--only", action="append", metavar="TEXT", help="only changes that contain TEXT; may be repeated")
-    parser.add_argument("--sample", type=int, metavar="N", help="only N of them, drawn at random")
+    parser.add_argument("--sample", type=int, metavar="N", help="only N of them, chosen at random")
     parser.add_argument("--seed", type=int, default=1, help="for --sample")
     parser.add_argument("--build", default=str(ROOT / "build-mutate" / "build"), metavar="DIR",
                         help="build folder of the copy; the copy is the folder around it (default: build-mutate/build)")
     parser.add_argument("--preset", default="dev", choices=["dev", "ci"],
-                        help="dev compiles a changed source alone; ci, with the sources of its folder, is built sooner "
-                             "for a few changes (default: dev)")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="compilers at a time")
+                        help="dev compiles only the changed source; ci compiles all sources of its folder together, "
+                             "which is faster for a few changes (default: dev)")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="parallel compilations")
     parser.add_argument("--timeout", type=float, default=600, help="seconds that a test program may take")
     parser.add_argument("--check", action="store_true", help="only check the table")
     parser.add_argument("--list", action="store_true", help="print the changes")
@@ -301,7 +301,7 @@ def main():
         changes = read_tables()
         check(changes)
         if options.check:
-            print(f"{len(changes)} changes, each of a text that occurs once")
+            print(f"{len(changes)} changes, each of which replaces a text that occurs once")
             return 0
         changes = select(changes, options)
         if options.list:
