@@ -4,11 +4,11 @@
 #   tests/sanitize.sh [address|thread] [REGEX]
 #
 # address (the default): AddressSanitizer and UndefinedBehaviorSanitizer, in build-asan, all test programs.
-# thread: ThreadSanitizer, in build-tsan, the programs with threads of our own: loader, prefetcher, workers, server.
+# thread: ThreadSanitizer, in build-tsan, the programs with threads of phraseq: loader, prefetcher, workers, server.
 # REGEX selects others by name: tests/sanitize.sh address 'test-(io|options)$'. What a program needs is built with it.
 # GTEST_FILTER in the environment selects tests within them.
 #
-# What LibTorch itself does is not reported: tests/sanitizers has the lists, with reasons. Tests that do not fit a
+# Problems within LibTorch are not reported: tests/sanitizers has the lists, with reasons. Tests that cannot run under a
 # sanitizer are in tests/sanitizers/KIND.skip. One line per program; its output is in BUILD_FOLDER/PROGRAM.log. Exit code 1
 # when a test fails or a sanitizer reports something.
 set -euo pipefail
@@ -32,12 +32,12 @@ mapfile -t selected < <(ninja -C "$build" -t targets all | sed -n 's/^\(test-[a-
 
 mkdir -p "$build/reports"
 reports=$build/reports/report
-# Not detect_stack_use_after_return: with GCC 12, kernels with vectors of 64 bytes crash with it.
+# detect_stack_use_after_return stays off: with GCC 12, it crashes kernels with vectors of 64 bytes.
 export ASAN_OPTIONS=log_path=$reports:detect_leaks=1:detect_odr_violation=1:allocator_may_return_null=1
 export LSAN_OPTIONS=suppressions=$lists/leak.supp:print_suppressions=0
 export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1:suppressions=$lists/undefined.supp
 export TSAN_OPTIONS=log_path=$reports:halt_on_error=0:second_deadlock_stack=1:ignore_noninstrumented_modules=1:suppressions=$lists/thread.supp
-export OMP_NUM_THREADS=1  # libgomp's barriers are unknown to ThreadSanitizer
+export OMP_NUM_THREADS=1  # ThreadSanitizer does not know libgomp's barriers
 skipped=$(sed '/^#/d; /^$/d' "$lists/$kind.skip" | paste -sd:)
 filter=${GTEST_FILTER:-*}-$skipped
 [[ ${GTEST_FILTER:-} != *-* ]] || filter=$GTEST_FILTER:$skipped
@@ -53,7 +53,7 @@ for program in "${selected[@]}"; do
   code=0 start=$SECONDS
   # Without address space randomization: ThreadSanitizer needs its usual layout.
   GTEST_FILTER=$filter setarch "$(uname -m)" -R "$build/bin/$program" >"$log" 2>&1 || code=$?
-  # A report is in a file of the process that it is about: also of one that a test has started.
+  # Each process writes its reports to a file of its own, including processes that a test has started.
   cat "$reports".* >>"$log" 2>/dev/null || true
   found=$(grep -cE 'ERROR: (Address|Leak)Sanitizer|WARNING: ThreadSanitizer|runtime error:' "$log" || true)
   passed=$(sed -n 's/^\[  PASSED  \] \([0-9]*\) test.*/\1/p' "$log")
