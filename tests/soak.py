@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Training that is disturbed again and again ends with the bytes of an undisturbed one; memory stays constant.
+"""Checks that a training with many faults ends with the bytes of one without faults, and that memory stays constant.
 
     tests/soak.py [--minutes 120] [--seed N] [--lines 10000000] [--bin build/bin] [--folder DIR]
 
 1. For --minutes: a toy training is started, disturbed by a random fault, and started again until it has made all its
    updates. Then its last checkpoint (parameters, optimizer, data position) and its logged losses must equal those of a
-   run without faults. Faults: SIGKILL, SIGTERM and SIGHUP at a random time; a limit on the size of files, as a full
+   run without faults. Faults: SIGKILL, SIGTERM and SIGHUP at a random time; a limit on the size of files, like a full
    disk; a limit on memory; with strace installed, ENOSPC, EIO or SIGKILL at a random system call of a save.
 2. One `generate` translates --lines lines; its resident memory must not grow after the first tenth.
 
@@ -31,7 +31,7 @@ import time
 ENGLISH = "zero one two three four five six seven eight nine".split()
 GERMAN = "null eins zwei drei vier fünf sechs sieben acht neun".split()
 UPDATES = 400
-SHORT_MEMORY = "a batch because of insufficient memory"  # divided or skipped: the one fault that may change the result
+SHORT_MEMORY = "a batch because of insufficient memory"  # which is divided or skipped: only this fault may change the result
 LARGEST_COUNT = 65535  # of strace's "when"
 SYSTEM_CALLS = "openat write fsync rename unlink close".split()
 
@@ -54,7 +54,7 @@ def train_command(binary, save_dir):
 
 
 class Fault:
-    """One way to disturb a training: what is put before the command, limits, and a signal after some time."""
+    """A way to disturb a training: a prefix of the command, limits, and a signal after some time."""
 
     def __init__(self, name, prefix=(), limits=(), after=None, number=None):
         self.name, self.prefix, self.limits = name, list(prefix), limits
@@ -72,7 +72,7 @@ class Fault:
 
 
 def random_fault(rng, seconds):
-    """`seconds`: of a whole training; a fault comes somewhere within it."""
+    """`seconds` is the duration of a whole training; a fault occurs at some time within it."""
     kind = rng.choice(["kill", "terminate", "hang up", "full disk", "memory"] + 4 * ["system call"] * bool(shutil.which("strace")))
     when = rng.uniform(0, seconds)
     if kind in ("kill", "terminate", "hang up"):
@@ -103,7 +103,7 @@ def checkpoint(folder, save_dir):
 
 
 def losses(folder, save_dir):
-    """The loss of each update; one that was made again after a fault counts with its last value."""
+    """The loss of each update; if an update was repeated after a fault, its last value counts."""
     found = {}
     for line in (folder / save_dir / "metrics.jsonl").read_text(encoding="utf-8").splitlines():
         entry = json.loads(line)  # a broken line is an error
@@ -142,7 +142,7 @@ class Soak:
         self.expected = checkpoint(self.folder, "whole"), losses(self.folder, "whole")
 
     def start_once(self, save_dir, fault):
-        """One start of the training. What a divided or skipped batch changed is undone."""
+        """Starts the training once. Undoes the updates if a batch was divided or skipped."""
         target, copy = self.folder / save_dir, self.folder / "copy"
         shutil.rmtree(copy, ignore_errors=True)
         if target.exists():
@@ -182,8 +182,8 @@ class Soak:
             shutil.rmtree(self.folder / save_dir)
 
     def generate(self, lines):
-        """Translates `lines` lines in one process; its resident memory, looked at a hundred times, stays what it was
-        after the first tenth."""
+        """Translates `lines` lines in one process. Its resident memory, measured a hundred times, must not grow after the
+        first tenth."""
         process = subprocess.Popen([self.binary / "phraseq-generate", "--path", "whole/checkpoint_last", "--decoder",
                                     "greedy", "--max-len-b", "3", "--no-progress-bar"], cwd=self.folder, stdin=subprocess.PIPE,
                                    stdout=subprocess.PIPE, stderr=self.log)
