@@ -24,7 +24,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-/// The error message of loading the file; empty when it is loaded.
+/// The error message of loading the file; empty if it is loaded.
 std::string rejection(const std::string& path) {
   Registry registry;
   try {
@@ -69,7 +69,7 @@ TEST(PluginLoader, LoadsAStrippedPlugin) {
   const PluginFolder folder;
   const std::string file = folder.copy("good", "stripped");
   if (std::system(("strip '" + file + "' 2>/dev/null").c_str()) != 0)
-    GTEST_SKIP() << "no strip here";
+    GTEST_SKIP() << "strip is not installed";
   EXPECT_EQ(rejection(file), "");
 }
 
@@ -130,7 +130,7 @@ TEST(PluginLoader, NamesBothFilesThatOfferTheSameName) {
   load_plugin_file(registry, good);
   try {
     load_plugin_file(registry, duplicate);
-    FAIL() << "the second of a name was let in";
+    FAIL() << "the second plugin with this name was accepted";
   } catch (const PluginError& failure) {
     EXPECT_THAT(failure.what(),
                 AllOf(HasSubstr("toy 'rectangle' is registered twice"),
@@ -171,7 +171,7 @@ TEST(PluginLoader, TakesTheFirstFolderThatHasAFileOfAName) {
   EXPECT_EQ(loaded[0].file, first.path("libphraseq-good.so"));
 }
 
-TEST(PluginLoader, PassesOverOtherFilesOfTheFolder) {
+TEST(PluginLoader, IgnoresOtherFilesOfTheFolder) {
   const PluginFolder folder;
   folder.copy("good");
   folder.write("notes.txt", "no plugin, and not named like one");
@@ -236,7 +236,8 @@ TEST(PluginLoader, SurvivesEveryDamagedByteOfTheTables) {
     bytes[at] = static_cast<char>(~bytes[at]);
     folder.write("libphraseq-damaged.so", bytes);
     try {
-      inspect_library(damaged);  // right or rejected: never outside the file, never out of memory
+      // It may succeed or throw, but not read outside of the file or use up the memory.
+      inspect_library(damaged);
     } catch (const PluginError&) {
     }
   }
@@ -244,7 +245,7 @@ TEST(PluginLoader, SurvivesEveryDamagedByteOfTheTables) {
               testing::Contains("phraseq_plugin_" PHRASEQ_ABI_HASH));
 }
 
-TEST(PluginLoader, KnowsWhatALibraryIsLinkedWith) {
+TEST(PluginLoader, KnowsTheLibrariesThatALibraryNeeds) {
   const PluginFolder folder;
   EXPECT_THAT(inspect_library(folder.copy("good")).needed,
               testing::Contains(HasSubstr("libphraseq-base.so")));
@@ -289,7 +290,7 @@ TEST(PluginLoader, NamesThePluginWhoseConstructorThrows) {
   }
 }
 
-TEST(PluginLoader, LeavesWhatAPluginMadeUsableWhenTheRegistryIsGone) {
+TEST(PluginLoader, KeepsObjectsOfAPluginUsableWithoutTheRegistry) {
   const PluginFolder folder;
   std::unique_ptr<toy::Toy> made;
   std::unique_ptr<Options> options;

@@ -21,7 +21,7 @@ Outcome check_planted(const std::string& arguments = "") {
       PHRASEQ_BUILD_FOLDER "/bin/phraseq plugins check " PLANTED_PLUGIN " " + arguments);
 }
 
-/// The lines about one component.
+/// The lines of the output about one component.
 std::string about(const std::string& component, const std::string& text) {
   const size_t begin = text.find("  " + component + "\n");
   if (begin == std::string::npos)
@@ -31,14 +31,14 @@ std::string about(const std::string& component, const std::string& text) {
   return text.substr(begin, end - begin);
 }
 
-/// A check that failed, and what it says.
+/// Matches a failed check and its finding.
 ::testing::Matcher<std::string> fails(const std::string& title, const std::string& finding) {
   return AllOf(ContainsRegex(title + " \\.* FAILED"), HasSubstr(finding));
 }
 
 using Lines = ::testing::Matcher<std::string>;
 
-/// A component and what the lines about it must say.
+/// A component and what the lines about it must contain.
 struct Planted {
   const char* component;
   Lines lines;
@@ -113,13 +113,13 @@ const std::vector<Planted>& planted() {
   return kPlanted;
 }
 
-/// One test, because each test is a process of its own and a run of all checks takes a while.
+/// A single test, because ctest runs each test in a new process and the checks take a while.
 TEST(PlantedErrors, AreFound) {
   const Outcome checked = check_planted();
   EXPECT_EQ(checked.code, 5) << checked.text;
   EXPECT_THAT(checked.text,
               AllOf(HasSubstr("checks failed"), HasSubstr("docs/handbook/checks.md")));
-  EXPECT_THAT(checked.text, Not(HasSubstr("RecordFunction")));  // no warning of LibTorch
+  EXPECT_THAT(checked.text, Not(HasSubstr("RecordFunction")));  // no warning from LibTorch
   for (const auto& [component, lines] : planted())
     EXPECT_THAT(about(component, checked.text), lines);
 }

@@ -5,7 +5,7 @@
 
 #include "tests/core/io/temporary_folder.h"
 
-/// A folder of its own for one test, removed afterwards; test libraries are copied into it.
+/// A folder for one test, removed afterwards; test libraries are copied into it.
 class PluginFolder {
  public:
   std::string path(const std::string& name = "") const {

@@ -18,7 +18,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-/// Runs a shell command with the build's programs in front of the path.
+/// Runs a shell command with the programs of this build first on the PATH.
 Outcome shell(const std::string& command) {
   return phraseq::testing::shell("PATH=" PHRASEQ_BUILD_FOLDER "/bin:$PATH; " + command);
 }
@@ -94,7 +94,7 @@ TEST(PluginsCommand, ChecksThatNoOtherPluginHasTheNames) {
   EXPECT_THAT(taken.text,
               AllOf(HasSubstr("toy 'rectangle' is registered twice: by "),
                     HasSubstr("libphraseq-good.so and by " + second)));
-  const std::string installed = copy.copy("good");  // the same plugin, to be installed there
+  const std::string installed = copy.copy("good");  // the plugin to be installed in the folder
   const Outcome again =
       shell("phraseq plugins check " + installed + " --plugin-dir " + folder.path());
   EXPECT_THAT(again.text, HasSubstr("registered twice"));
@@ -102,7 +102,7 @@ TEST(PluginsCommand, ChecksThatNoOtherPluginHasTheNames) {
   EXPECT_EQ(shell("phraseq plugins check " + installed + " --plugin-dir " + folder.path()).code, 0);
 }
 
-TEST(PluginsCommand, OutlivesAPluginThatCrashesWhileItIsChecked) {
+TEST(PluginsCommand, SurvivesAPluginThatCrashesWhileItIsChecked) {
   const PluginFolder folder;
   const Outcome outcome = shell("phraseq plugins check " + folder.copy("crashes"));
   EXPECT_EQ(outcome.code, 5);

@@ -1,4 +1,4 @@
-// Loads, but describes a default out of its own range.
+// Can be loaded, but describes a default outside of its own range.
 #include <stdexcept>
 
 #include "toy.h"

@@ -1,4 +1,4 @@
-// Calls itself what would lead out of a folder.
+// The name of the plugin would lead out of a folder.
 #include "toy.h"
 
 namespace {

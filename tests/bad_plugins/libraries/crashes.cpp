@@ -1,4 +1,4 @@
-// Takes the process down that loads it, as a library damaged in the middle may.
+// Crashes the process that loads it, as a damaged library may.
 #include <cstdlib>
 
 #include "toy.h"

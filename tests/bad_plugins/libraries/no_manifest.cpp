@@ -1,4 +1,4 @@
-// A shared library like any other.
+// An ordinary shared library, which is not a plugin.
 #include "toy.h"
 
 namespace {

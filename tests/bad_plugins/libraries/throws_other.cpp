@@ -1,4 +1,4 @@
-// Fails while it registers. A number.
+// Throws a number while it registers.
 
 #include "toy.h"
 

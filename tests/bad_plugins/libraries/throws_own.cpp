@@ -1,4 +1,4 @@
-// Fails while it registers. An exception type of its own.
+// Throws an exception type of its own while it registers.
 #include <exception>
 
 #include "toy.h"

@@ -1,4 +1,4 @@
-// Fails while it registers. A standard exception.
+// Throws a standard exception while it registers.
 #include <stdexcept>
 
 #include "toy.h"

@@ -42,7 +42,8 @@ class PHRASEQ_API ToyRectangle final : public Toy {
   int64_t area_;
 };
 
-/// Its constructor is code of the plugin: as a static object it leaves a mark when it has run.
+/// A plugin has a static object of this type, whose constructor leaves a mark if code of the plugin
+/// has run.
 struct Mark {
   explicit Mark(const char* library) {
     const char* folder = std::getenv("PHRASEQ_TEST_MARKS");

@@ -1,4 +1,4 @@
-// Linked without looking: a function that it calls is nowhere.
+// Calls a function that is defined nowhere.
 #include "toy.h"
 
 namespace nowhere {

@@ -166,7 +166,7 @@ struct Bits final : Criterion {
   }
 };
 
-/// Greedy search that looks at none of its options, or beam search in one row.
+/// Greedy search that ignores its options, or beam search that announced only one row per sentence.
 template <bool kObeys>
 struct PlantedSearch final : Decoder {
   PlantedSearch(const SearchOptions& options, const DecoderSetup&) : options_(options) {}
