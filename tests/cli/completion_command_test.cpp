@@ -58,8 +58,8 @@ class BashCompletion : public CompletionOf {
     write_script("bash", "phraseq.bash");
   }
 
-  /// What bash offers at the end of the line; a last word "" begins a new one. "=" is a word of its
-  /// own in what bash hands over.
+  /// The completions that bash offers at the end of the line; an empty last word begins a new word.
+  /// bash passes "=" as a word of its own.
   Words complete(const Words& line) {
     std::string words;
     for (const std::string& word : line) words += " '" + word + "'";
@@ -139,7 +139,8 @@ class ZshCompletion : public CompletionOf {
     write_script("zsh", "functions/_phraseq");
   }
 
-  /// Types the line and a tab into an interactive zsh at a pseudo terminal; what the line became.
+  /// Types the line and a tab into an interactive zsh on a pseudo terminal; returns the completed
+  /// line.
   std::string typed(const std::string& line) {
     const auto lines = lines_of_script(
         "zsh",
@@ -218,7 +219,8 @@ TEST(CompletionCommand, SkipsFilesThatAreNotPrograms) {
   std::filesystem::copy_file(PHRASEQ_BUILD_FOLDER "/bin/phraseq-completion", program);
   space.write("phraseq-notes", "");
   std::filesystem::create_directory(space.path("phraseq-folder"));
-  ::setenv("LD_LIBRARY_PATH", PHRASEQ_BUILD_FOLDER "/lib", 1);  // what is copied finds no library
+  // The copy does not find its libraries otherwise.
+  ::setenv("LD_LIBRARY_PATH", PHRASEQ_BUILD_FOLDER "/lib", 1);
   const auto result = space.start_program({program, "bash"}).wait();
   ::unsetenv("LD_LIBRARY_PATH");
   EXPECT_EQ(result.exit_code, kExitOk) << result.errors;

@@ -46,10 +46,10 @@ TEST(DoctorCommand, FindsAWholeInstallationWithoutProblems) {
     EXPECT_THAT(result.output, HasSubstr(part));
   EXPECT_THAT(result.output,
               AllOf(HasSubstr("transformer " PHRASEQ_VERSION), HasSubstr("Problems     none")));
-  EXPECT_LT(end_to_end::lines_of(result.output).size(), 50u) << "more than a page";
+  EXPECT_LT(end_to_end::lines_of(result.output).size(), 50u) << "the report is longer than a page";
 }
 
-TEST(DoctorCommand, NamesAFolderForTemporaryFilesThatIsNone) {
+TEST(DoctorCommand, ReportsAnInvalidFolderForTemporaryFiles) {
   end_to_end::Workspace space;
   setenv("TMPDIR", "/nonexistent", 1);
   const auto result = space.run({"doctor"});
@@ -72,14 +72,14 @@ TEST(DoctorCommand, GivesTheSameAsJson) {
   EXPECT_GT(report["machine"]["memory"]["total_bytes"], 0);
   const std::string level = report["training"]["processor_level"];
   EXPECT_THAT((std::vector<std::string>{"baseline", "v3", "v4"}), Contains(level));
-  // An untrained model knows nothing: about the bits of its 4 + 12 target types.
+  // The loss of an untrained model is about log2 of its 4 + 12 target types.
   EXPECT_NEAR(report["training"]["loss"].get<double>(), std::log2(16.0), 2.0);
   size_t components = 0;
   for (const auto& plugin : report["plugins"]["files"]) components += size_t(plugin["components"]);
   EXPECT_GT(components, 20u);
 }
 
-TEST(DoctorCommand, OutlivesBrokenPluginsAndNamesThem) {
+TEST(DoctorCommand, SurvivesBrokenPluginsAndNamesThem) {
   end_to_end::Workspace space;
   fs::create_directories(space.path("mine"));
   fs::permissions(space.path("mine"), fs::perms::owner_all);
@@ -103,12 +103,12 @@ TEST(DoctorCommand, OutlivesBrokenPluginsAndNamesThem) {
   EXPECT_THAT(problems["libphraseq-note.so"], HasSubstr("not an ELF"));
   EXPECT_EQ(problems["libphraseq-good.so"], "");
   EXPECT_EQ(versions["libphraseq-good.so"], "1.2.3");
-  EXPECT_EQ(problems["libphraseq-transformer.so"], "") << "those after it are looked at, too";
+  EXPECT_EQ(problems["libphraseq-transformer.so"], "") << "the plugins after it are examined, too";
   EXPECT_EQ(report["problems"].size(), 3u);
-  EXPECT_TRUE(report["training"].contains("loss")) << "it uses the built-in plugins only";
+  EXPECT_TRUE(report["training"].contains("loss")) << "the training uses only the built-in plugins";
 }
 
-TEST(DoctorCommand, OutlivesAReportThatIsCutOff) {
+TEST(DoctorCommand, SurvivesAReportThatIsCutOff) {
   end_to_end::Workspace space;
   const std::string command = "cd " + space.path("") +
                               " && (ulimit -f 8; " PHRASEQ_BUILD_FOLDER
@@ -124,7 +124,7 @@ TEST(DoctorCommand, OutlivesAReportThatIsCutOff) {
     return problem.find("exit code 6") != std::string::npos;
   });
   ASSERT_LT(cut_off - problems.begin() + 1, static_cast<std::ptrdiff_t>(problems.size()));
-  EXPECT_EQ(*std::next(cut_off), "") << "those after it are looked at, too";
+  EXPECT_EQ(*std::next(cut_off), "") << "the plugins after it are examined, too";
 }
 
 TEST(DoctorCommand, ReportsATrainingStepThatFails) {

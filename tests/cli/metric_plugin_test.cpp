@@ -1,4 +1,4 @@
-// A metric of an outside plugin in phraseq score and phraseq compare.
+// A metric of an external plugin in phraseq score and phraseq compare.
 
 #include <cstdlib>
 
@@ -24,8 +24,8 @@ using ::testing::StartsWith;
 
 const std::string kPlugins = " --plugin-dir " PHRASEQ_BUILD_FOLDER "/tests/support/plugins";
 
-/// References of 4 words. System A is right, B lacks a word in every line, C has two too many in
-/// the first line only.
+/// The references have 4 words. System A is right, B lacks a word in every line, and C has two
+/// extra words in the first line only.
 class MetricPlugin : public ::testing::Test {
  protected:
   MetricPlugin() {
@@ -70,7 +70,7 @@ TEST_F(MetricPlugin, HasItsOwnOptionsAndTheTargetLanguage) {
   EXPECT_THAT(output("score --help"), Not(HasSubstr("--length-error-characters")));
 }
 
-TEST_F(MetricPlugin, StandsNextToTheBuiltInMetrics) {
+TEST_F(MetricPlugin, IsPrintedNextToTheBuiltInMetrics) {
   EXPECT_THAT(lines_of(output("score ref -i a -m length_error ter bleu -f text -b")),
               ElementsAre("100.0", "0.0", "0.0"));
   EXPECT_THAT(lines_of(output("score ref -i a -m length_error ter bleu -f text"))[2],
@@ -97,7 +97,7 @@ TEST_F(MetricPlugin, IsTestedByPairedBootstrap) {
   EXPECT_EQ(table[1]["length error"]["mean"], 25.0);
   EXPECT_EQ(table[1]["length error"]["ci"], 0.0);
   EXPECT_LT(table[1]["length error"]["p_value"], 0.01);
-  // C differs in one line, which many resamples hold three times and more.
+  // C differs in one line, which many resamples contain three times or more.
   EXPECT_GT(table[2]["length error"]["p_value"], 0.02);
   const std::string text =
       output("score ref -i a b -m length_error bleu --paired-bs --paired-bs-n 200 -f text");
@@ -161,7 +161,7 @@ TEST_F(MetricPlugin, NeedsNoLibTorch) {
   EXPECT_THAT(result.errors, Not(HasSubstr("libtorch")));
 }
 
-TEST_F(MetricPlugin, HasAnOwnNameInEveryReport) {
+TEST_F(MetricPlugin, HasItsOwnNameInEveryReport) {
   const auto result = run("score ref -i a -m chrf chrf++ -cw 2");
   EXPECT_EQ(result.exit_code, kExitUsage);
   EXPECT_THAT(result.errors, HasSubstr("chrf and chrf++ are both chrF2++ with these options"));

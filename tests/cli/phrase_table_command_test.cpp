@@ -47,7 +47,7 @@ TEST_F(PhraseTableCommand, BuildsATableThatCheckAcceptsAndMatchReads) {
   EXPECT_THAT(matched.text, HasSubstr("  2 [2] haus → house (others) at 2\n"));
 }
 
-TEST_F(PhraseTableCommand, RejectsWhatAnActionHasNoUseFor) {
+TEST_F(PhraseTableCommand, RejectsOptionsThatAnActionDoesNotUse) {
   folder.write("table", "a ||| b ||| others ||| 1 ||| 2\n");
   const std::pair<std::string, std::string> uses[] = {
       {"match table -i s --wrong w", "match does not use --wrong"},
@@ -62,7 +62,7 @@ TEST_F(PhraseTableCommand, RejectsWhatAnActionHasNoUseFor) {
   }
 }
 
-TEST_F(PhraseTableCommand, ABadPlaceForAResultIsFoundBeforeTheInputIsRead) {
+TEST_F(PhraseTableCommand, FindsABadOutputPathBeforeItReadsTheInput) {
   for (const char* arguments :
        {"build --source none --target none --output no/table",
         "rules --pn-rules en-de -i none --reference none --wrong no/wrong"}) {
@@ -84,7 +84,8 @@ TEST_F(PhraseTableCommand, TakesAGivenAlignment) {
             "b ||| x ||| others ||| 1 ||| 1\n");
   folder.write("links", "0-2\n");
   EXPECT_EQ(run(bitext).code, kExitData);
-  EXPECT_THAT(content_of(folder.file("table")), HasSubstr("a b ||| x y"));  // the old one is whole
+  // The old one is unchanged.
+  EXPECT_THAT(content_of(folder.file("table")), HasSubstr("a b ||| x y"));
 }
 
 TEST_F(PhraseTableCommand, CheckEndsWithTheCodeOfBadData) {
@@ -95,7 +96,7 @@ TEST_F(PhraseTableCommand, CheckEndsWithTheCodeOfBadData) {
             "table:2: conflict: 'a' is 'y' here but 'x' in line 1\ntable: 1 problem\n");
 }
 
-TEST_F(PhraseTableCommand, CheckGoesOnAfterALineThatIsNotUtf8) {
+TEST_F(PhraseTableCommand, CheckContinuesAfterALineThatIsNotUtf8) {
   const std::string good = "a ||| x ||| others ||| 1 ||| 1\n";
   folder.write(
       "table",

@@ -98,7 +98,7 @@ TEST(PluginsCommand, ShowsAComponentsOptionsAndPresets) {
                     HasSubstr("encoder-embed-dim 128")));
 }
 
-TEST(PluginsCommand, RejectsAKindThatThereIsNot) {
+TEST(PluginsCommand, RejectsAnUnknownKind) {
   for (const char* command : {"plugins list", "plugins explain transformer"}) {
     const auto result = run(std::string(command) + " --kind architectures");
     EXPECT_EQ(result.exit_code, kExitUsage);
@@ -112,7 +112,7 @@ TEST(PluginsCommand, RejectsAKindThatThereIsNot) {
   EXPECT_THAT(some.output, testing::StartsWith("architecture  "));
 }
 
-TEST(PluginsCommand, ReportsThatANameIsNoComponentAndNoPreset) {
+TEST(PluginsCommand, ReportsThatANameIsNeitherAComponentNorAPreset) {
   const auto result = run("plugins explain transformer_tinny");
   EXPECT_EQ(result.exit_code, kExitUsage);
   EXPECT_THAT(result.errors,
@@ -126,7 +126,7 @@ TEST(PluginsCommand, WritesAllPagesOrNone) {
     const std::string line = "ulimit -f " + limit + "; exec \"$0\" plugins options --output pages";
     return space.start_program({"/bin/bash", "-c", line, end_to_end::kPhraseqProgram}).wait();
   };
-  const auto full = write_pages("12");  // KiB; the page of train is larger
+  const auto full = write_pages("12");  // KiB, less than the page of train
   EXPECT_EQ(full.exit_code, kExitIo) << full.errors;
   EXPECT_FALSE(space.exists("pages")) << full.errors;
   const auto result = write_pages("unlimited");

@@ -39,7 +39,7 @@ class ScoreCommands : public ::testing::Test {
   CommandResult run(const std::string& line, std::string_view input = {}) {
     return space.run(words(line), input);
   }
-  /// The one number of `score … -b`.
+  /// The only number that `score … -b` prints.
   std::string number(const std::string& line, std::string_view input = {}) {
     const auto result = run("score -b -f text -w 4 " + line, input);
     EXPECT_EQ(result.exit_code, kExitOk) << result.errors;
@@ -49,7 +49,7 @@ class ScoreCommands : public ::testing::Test {
   end_to_end::Workspace space;
 };
 
-TEST_F(ScoreCommands, FairseqsNumberIsThatOfItsOwnScorer) {
+TEST_F(ScoreCommands, FairseqsScoreIsThatOfItsOwnScorer) {
   space.write("tokens", "a <unk> c d e\nx y\n");
   space.write("truth", "A <unk> c d e\nx y z\n");
   const auto result = run("score --fairseq --sys tokens --ref truth");
@@ -162,7 +162,7 @@ TEST_F(ScoreCommands, ScoreComparesSystems) {
 TEST_F(ScoreCommands, ScoreReadsStandardInputAsItReadsFiles) {
   const std::string expected = number("a -i sys");
   EXPECT_EQ(number("a", kSystem), expected);
-  // A lone CR, TABs, CRLF and whitespace that only Unicode knows are whitespace here too.
+  // A single CR, tabs, CRLF and Unicode's other whitespace count as whitespace, too.
   EXPECT_EQ(number("a",
                    "The dog\rbit\tthe\u2003man. \r\nIt wasn't surprising.\u3000\n"
                    "The man\x1fhad just\u0085"
@@ -211,7 +211,7 @@ TEST_F(ScoreCommands, ScoreScoresEmptySentences) {
               ElementsAre("0.0000", "0.0000", "0.0000"));
 }
 
-/// What follows the target language in a pair of three fields is ignored, as in sacrebleu.
+/// As in sacrebleu, what follows the target language in a pair of three fields is ignored.
 TEST_F(ScoreCommands, ScoreTokenizesByTheTargetLanguage) {
   const auto tokenizer = [&](const std::string& pair) {
     return run("score a -i sys -l " + pair).output;
@@ -222,7 +222,7 @@ TEST_F(ScoreCommands, ScoreTokenizesByTheTargetLanguage) {
   EXPECT_THAT(tokenizer("en-zh_CN"), HasSubstr("tok:13a"));
 }
 
-TEST_F(ScoreCommands, ScoreRejectsWhatItDoesNotHave) {
+TEST_F(ScoreCommands, ScoreRejectsUnknownNames) {
   const auto rejected = [&](const std::string& arguments) {
     const auto result = run("score " + arguments);
     EXPECT_EQ(result.exit_code, kExitUsage) << arguments;
@@ -297,7 +297,7 @@ TEST_F(ScoreCommands, CompareAndLearnersDoNotReplaceWhatTheyRead) {
   EXPECT_EQ(space.read("words"), "a b a b\n");
 }
 
-TEST_F(ScoreCommands, ABadPlaceForAResultIsFoundBeforeTheInputIsRead) {
+TEST_F(ScoreCommands, ABadOutputPathIsFoundBeforeTheInputIsRead) {
   for (const char* command : {"compare none other --ref none --output no/out",
                               "compare none other --ref none --plot no/plot.svg",
                               "learn-bpe none --output no/codes",
@@ -333,7 +333,7 @@ TEST_F(ScoreCommands, ScoreTokenizesByASentencePieceModel) {
   };
   space.write("model", train_sentencepiece(next, {.pieces = 28}));
   space.write("whole", "the man\n");
-  space.write("parts", "\u2581the \u2581man\n");  // what the pieces are
+  space.write("parts", "\u2581the \u2581man\n");  // the pieces of that text
   const std::string spm = "-tok spm --spm-model model";
   EXPECT_THAT(run("score whole -i whole -f text " + spm).output,
               AllOf(HasSubstr("tok:flores101"), HasSubstr("hyp_len = 2 ref_len = 2")));
@@ -348,8 +348,7 @@ TEST_F(ScoreCommands, ComparePrintsTextJsonAndAPage) {
   EXPECT_EQ(text.exit_code, kExitOk) << text.errors;
   EXPECT_THAT(
       text.output,
-      AllOf(
-          HasSubstr("chrF2++"), HasSubstr("0 to 2"), HasSubstr("3 or more"), HasSubstr("bs:20")));
+      AllOf(HasSubstr("chrF2++"), HasSubstr("0 to 2"), HasSubstr("3 or more"), HasSubstr("bs:20")));
   const auto report = nlohmann::json::parse(run(line + " -f json").output);
   EXPECT_EQ(report["buckets"]["rows"][0]["sentences"], 2);
   EXPECT_EQ(run(line + " -f html -o page.html").output, "");
