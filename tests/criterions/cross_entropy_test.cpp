@@ -29,8 +29,8 @@ double minus_log_p(size_t row, size_t symbol) {
 
 double nll(size_t row) { return minus_log_p(row, static_cast<size_t>(kTargets[row])); }
 
-/// Σ over symbols of q · (ln q - ln p): `others` is q of every symbol from `first` on but the gold
-/// one.
+/// Σ over symbols of q · (ln q - ln p), where q is `gold` for the gold symbol and `others` for
+/// every other symbol from `first` on.
 double divergence(size_t row, double gold, double others, size_t first) {
   double sum = gold * (std::log(gold) + nll(row));
   for (size_t symbol = first; symbol < kA.size(); ++symbol) {
@@ -79,7 +79,7 @@ TEST_F(CrossEntropy, SumsMinusLogProbabilitiesOfTheTargets) {
   EXPECT_NEAR(report.loss.item<double>(), expected, 1e-12);
   EXPECT_EQ(report.tokens, 3);
   EXPECT_EQ(report.sentences, 2);
-  EXPECT_EQ(report.extras.at("correct"), 1);  // the best is always symbol 4
+  EXPECT_EQ(report.extras.at("correct"), 1);  // symbol 4 is always the best
 }
 
 TEST_F(CrossEntropy, HasTheGradientOfTheSoftmax) {
@@ -105,7 +105,7 @@ TEST_F(CrossEntropy, DividesByThePrefixTooUnderFairseqsKernels) {
     EXPECT_NEAR(report.nll_sum, std::log(66.0 / 9), 1e-12) << kernel;
     EXPECT_EQ(report.tokens, 3) << kernel;
     EXPECT_EQ(report.sentences, 2) << kernel;
-    // Of the one token that is left, symbol 2, none is the model's best.
+    // Only one token remains, symbol 2, which is not the best one of the model.
     EXPECT_EQ(report.extras_per_token(),
               (std::map<std::string, double>{{"correct_per_token", 0.0}}))
         << kernel;

@@ -1,4 +1,5 @@
-// R-Drop against the values of tests/golden/rdrop, computed apart from phraseq.
+// Compares R-Drop with the values of tests/golden/rdrop, which were computed independently of
+// phraseq.
 
 #include <fstream>
 #include <memory>
@@ -34,7 +35,7 @@ std::vector<json> golden_cases() {
   return json::parse(stream).get<std::vector<json>>();
 }
 
-/// A case's batch, and both passes of a model that gives its hidden states one after the other.
+/// The batch of a case, and the two passes of a model that returns its hidden states in turn.
 class Passes {
  public:
   explicit Passes(const json& golden)
