@@ -61,7 +61,8 @@ TEST_F(BatchShares, GiveTheSameBitsAgainAndAfterAResume) {
     train("resumed " + precision, 4, options);
     train("resumed " + precision, 9, options);
     expect_equal_bits(precision, "again " + precision);
-    const std::string resumed = "resumed " + precision;  // validates once more, where it stopped
+    // Has one more validation, where it stopped.
+    const std::string resumed = "resumed " + precision;
     EXPECT_EQ(losses(workspace_, precision), losses(workspace_, resumed));
     EXPECT_EQ(last_tensors(workspace_, precision), last_tensors(workspace_, resumed));
   }

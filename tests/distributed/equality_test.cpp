@@ -47,7 +47,8 @@ TEST_F(SeveralProcesses, GiveTheSameBitsAsOneProcessThatAccumulates) {
   }
   const auto epochs = records(workspace_, "many4", "epoch");
   ASSERT_EQ(epochs.size(), 2U);
-  EXPECT_NE(epochs.front().at("batches").get<int>() % 4, 0) << "no uneven update: change the case";
+  EXPECT_NE(epochs.front().at("batches").get<int>() % 4, 0)
+      << "there is no uneven update; change the case";
   EXPECT_EQ(epochs.front().at("sentences"), 200);
 }
 
@@ -67,7 +68,7 @@ INSTANTIATE_TEST_SUITE_P(Ways,
                            return "Case" + std::to_string(parameter.index);
                          });
 
-/// Against one bucket of all matrices, or the same without overlap.
+/// Compared with one bucket of all matrices, without overlap.
 TEST_P(GradientsOfProcesses, AreAddedToTheSameBits) {
   const std::string way = GetParam();
   const auto has = [&](const char* option) { return way.find(option) != std::string::npos; };

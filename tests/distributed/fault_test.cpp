@@ -23,9 +23,9 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-constexpr int kForever = 1'000'000;  // updates: the test stops the training
+constexpr int kForever = 1'000'000;  // updates, so that the test has to stop the training
 
-/// The state of a process as the system shows it: 'T' if it is stopped.
+/// The state of a process in /proc: 'T' if it is stopped.
 char state_of(pid_t process) {
   const std::string line = content_of("/proc/" + std::to_string(process) + "/stat");
   const size_t end_of_name = line.rfind(") ");
@@ -44,7 +44,7 @@ class FaultsOfRanks : public ::testing::Test {
            words("--threads 1 --max-tokens 110 --distributed-timeout 20 " + more);
   }
 
-  /// A rank of its own making, as a launcher would start it.
+  /// Starts a single rank, as a launcher would.
   RunningCommand start_rank(int rank, int size, const Arguments& arguments) {
     return start_with(workspace_, rank_variables(rank, size, port_), arguments);
   }
@@ -203,7 +203,7 @@ TEST_F(FaultsOfRanks, TwoRanksZeroOnOnePortAreAnError) {
   const CommandResult result =
       start_rank(0, 2, train(5) + words("--distributed-timeout 10")).wait();
   const CommandResult other = first.wait();
-  // Whoever comes second cannot listen.
+  // The second of them cannot listen on the port.
   EXPECT_THAT(result.errors + other.errors,
               AllOf(HasSubstr("is in use"), HasSubstr("MASTER_PORT")));
 }
@@ -216,7 +216,7 @@ TEST_F(FaultsOfRanks, DifferentWorldSizesAreAnError) {
   EXPECT_NE(first.wait().exit_code, kExitOk);
 }
 
-/// Parameter: what differs on rank 1, and what the message says.
+/// Parameters: what differs on rank 1, and a part of the message.
 class DifferentRanks : public FaultsOfRanks,
                        public ::testing::WithParamInterface<std::pair<const char*, const char*>> {};
 
@@ -237,7 +237,7 @@ TEST_P(DifferentRanks, AreRejectedBeforeTheFirstUpdate) {
   EXPECT_EQ(result.exit_code, kExitUsage);
   EXPECT_EQ(second.exit_code, kExitUsage);
   EXPECT_THAT(result.errors, HasSubstr(message));
-  EXPECT_THAT(second.errors, Not(HasSubstr(message))) << "the first process has said it";
+  EXPECT_THAT(second.errors, Not(HasSubstr(message))) << "only the first process reports it";
   EXPECT_FALSE(workspace_.exists("run/run.json"));
 }
 

@@ -1,5 +1,4 @@
-// Training under the launchers that people use: torchrun, Open MPI and Slurm, where they are
-// installed.
+// Training under common launchers, if they are installed: torchrun, Open MPI and Slurm.
 
 #include <chrono>
 #include <cstdlib>
@@ -21,7 +20,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// Comes with the PyTorch wheel, which scripts/setup.sh installs into the build folder.
+/// torchrun comes with the PyTorch wheel, which scripts/setup.sh installs into the build folder.
 constexpr const char* kTorchrun = PHRASEQ_BUILD_FOLDER "/venv/bin/torchrun";
 constexpr const char* kMpirun = "/usr/bin/mpirun";
 constexpr const char* kSrun = "/usr/bin/srun";
@@ -42,7 +41,7 @@ class Launchers : public ::testing::Test {
   }
 
   /// Trains under `launcher`, which starts two processes, and as one process with twice as many
-  /// batches per update: the same model.
+  /// batches per update, and expects the same model.
   void expect_the_model_of_one_process(const Arguments& launcher) {
     const Arguments command =
         launcher + Arguments{kPhraseqProgram} + training("run", 20, "--log-interval 1");
@@ -59,7 +58,7 @@ class Launchers : public ::testing::Test {
   Workspace workspace_;
 };
 
-TEST_F(Launchers, TheOwnOneEndsUnderACallerThatIgnoresSigchld) {
+TEST_F(Launchers, ThatOfPhraseqEndsUnderACallerThatIgnoresSigchld) {
   RunningCommand command =
       workspace_.start_program(Arguments{"/usr/bin/env", "--ignore-signal=CHLD", kPhraseqProgram} +
                                training("run", 5, "--nproc-per-node 2"));
@@ -73,7 +72,7 @@ TEST_F(Launchers, TheOwnOneEndsUnderACallerThatIgnoresSigchld) {
   EXPECT_EQ(command.wait().exit_code, kExitOk);
 }
 
-TEST_F(Launchers, TheOwnOneRejectsMoreProcessesThanTheMachineCanRun) {
+TEST_F(Launchers, ThatOfPhraseqRejectsMoreProcessesThanTheMachineCanRun) {
   const auto result = workspace_.run(training("run", 5, "--nproc-per-node 4096"));
   EXPECT_EQ(result.exit_code, kExitUsage);
   EXPECT_THAT(result.errors, HasSubstr("4096 processes are too many for this machine"));
@@ -93,9 +92,9 @@ TEST_F(Launchers, Slurm) {
   expect_the_model_of_one_process({kSrun, "--ntasks=2", "--cpus-per-task=1", "--immediate=60"});
 }
 
-TEST_F(Launchers, TorchrunStartsAgainWhatWasKilled) {
+TEST_F(Launchers, TorchrunRestartsKilledProcesses) {
   if (!std::filesystem::exists(kTorchrun))
-    GTEST_SKIP() << kTorchrun << " is missing: this build uses another LibTorch than the wheel";
+    GTEST_SKIP() << kTorchrun << " is missing: this build does not use the LibTorch of the wheel";
   RunningCommand launcher =
       workspace_.start_program(Arguments{kTorchrun,
                                          "--nproc-per-node",

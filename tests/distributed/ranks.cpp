@@ -17,7 +17,7 @@
 namespace phraseq::end_to_end {
 namespace {
 
-/// The value of NAME=VALUE in a list that zeros separate.
+/// The value of NAME=VALUE in a list separated by NUL bytes.
 std::string variable_of(const std::string& environment, const std::string& name) {
   const std::string with_start = std::string(1, '\0') + environment;
   const std::string key = std::string(1, '\0') + name + "=";
@@ -25,7 +25,7 @@ std::string variable_of(const std::string& environment, const std::string& name)
   return start == std::string::npos ? "" : std::string(with_start.c_str() + start + key.size());
 }
 
-/// A socket that has a free port of 127.0.0.1, which `port` becomes.
+/// Returns a socket that is bound to a free port of 127.0.0.1, and stores the port in `port`.
 int socket_with_port(int& port) {
   const int listener = ::socket(AF_INET, SOCK_STREAM, 0);
   sockaddr_in address = {};
