@@ -31,7 +31,7 @@ import time
 ENGLISH = "zero one two three four five six seven eight nine".split()
 GERMAN = "null eins zwei drei vier fünf sechs sieben acht neun".split()
 UPDATES = 400
-SHORT_MEMORY = "a batch because of insufficient memory"  # which is divided or skipped: only this fault may change the result
+SHORT_MEMORY = "a batch because of insufficient memory"  # divided or skipped: only this may change results
 LARGEST_COUNT = 65535  # of strace's "when"
 SYSTEM_CALLS = "openat write fsync rename unlink close".split()
 
