@@ -1,4 +1,4 @@
-"""A peer of the generation race: CTranslate2 on a fairseq-style model of ours.
+"""A peer of the generation race: CTranslate2 with a fairseq-style model of phraseq.
 
 Loading and converting are not timed. Needs ctranslate2 and numpy; generation_peer.py has the arguments.
 """
@@ -16,14 +16,14 @@ LONGEST = 1024
 
 
 def positions(width):
-    """fairseq's sinusoids; its first token stands at position 2."""
+    """fairseq's sinusoids; its first token has position 2."""
     rates = numpy.exp(numpy.arange(width // 2) * -(math.log(10000) / (width // 2 - 1)))
     angles = numpy.arange(2, LONGEST + 2)[:, None] * rates
     return numpy.concatenate([numpy.sin(angles), numpy.cos(angles)], axis=1).astype(numpy.float32)
 
 
 def fill(spec, tensors, *names):
-    """One matrix of CTranslate2's: several of fairseq's, stacked."""
+    """A matrix of CTranslate2, which consists of several matrices of fairseq."""
     spec.weight = numpy.concatenate([tensors[f"{name}.weight"] for name in names])
     spec.bias = numpy.concatenate([tensors[f"{name}.bias"] for name in names])
 
@@ -48,7 +48,7 @@ def fill_layer(spec, tensors, name):
 
 
 def convert(tensors, shape, symbols, folder):
-    """A post-norm Transformer with one embedding matrix, as fairseq's default with shared embeddings."""
+    """A post-norm Transformer with one embedding matrix, like fairseq's default with shared embeddings."""
     spec = TransformerSpec.from_config((shape.encoder_layers, shape.decoder_layers), shape.heads, pre_norm=False)
     embedding = tensors["encoder.embed_tokens.weight"]
     for side, stack in (("encoder", spec.encoder), ("decoder", spec.decoder)):

@@ -13,10 +13,10 @@ PAD, EOS = 1, 2
 
 
 def read_lengths(index):
-    """The lengths of all sentences, </s> counted."""
+    """The lengths of all sentences, including </s>."""
     content = pathlib.Path(index).read_bytes()
     if not content.startswith(MAGIC):
-        raise ValueError(f"{index}: no index of fairseq's mmap layout")
+        raise ValueError(f"{index}: not an index in fairseq's mmap layout")
     _, _, count = HEADER.unpack_from(content, len(MAGIC))
     lengths = array.array("i")
     start = len(MAGIC) + HEADER.size
@@ -38,13 +38,13 @@ def read_sentences(prefix):
 
 
 def read_symbols(path):
-    """All symbols of a dict.txt by id, the specials first."""
+    """All symbols of a dict.txt by id; the special symbols come first."""
     lines = pathlib.Path(path).read_text(encoding="utf-8").split("\n")
     return ["<s>", "<pad>", "</s>", "<unk>", *(line.rsplit(" ", 1)[0] for line in lines if line)]
 
 
 def read_sources(folder, split):
-    """The source sentences of a split as text, one symbol after the other, without </s>."""
+    """The source sentences of a split as text: symbols separated by spaces, without </s>."""
     symbols = read_symbols(f"{folder}/dict.en.txt")
     return [" ".join(symbols[id] for id in sentence[:-1]) for sentence in read_sentences(f"{folder}/{split}.en-de.en")]
 
@@ -64,9 +64,9 @@ def write_sentences(prefix, sentences):
 
 
 def make_folder(folder, vocabulary, source_lengths, target_lengths, seed=1):
-    """A data folder of random ids with the given lengths: what a speed race needs of a corpus.
+    """Writes a data folder of random ids in sentences of the given lengths, which is enough for a speed race.
 
-    Ids are drawn as words are, the frequency falling with the rank.
+    The frequency of ids falls with their rank, like that of words.
     """
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)

@@ -38,13 +38,13 @@ def load_model(arguments, dictionary):
     if unset:
         raise ValueError(f"{arguments.weights}: no tensor {', '.join(unset)}")
     for layer in model.encoder.layers:
-        layer.load_to_BT = False  # a path of PyTorch 1.12 that later versions reject
+        layer.load_to_BT = False  # a fast path of PyTorch 1.12 that later versions reject
     model.prepare_for_inference_(argparse.Namespace(generation=argparse.Namespace(beam=arguments.beam)))
     return model
 
 
 def batches_of(sources, tokens):
-    """Places of the sources, by length, at most `tokens` with padding together; 0 = one by one."""
+    """Batches of indices of the sources, sorted by length, of at most `tokens` with padding; 0 = one sentence each."""
     batch = []
     for place in sorted(range(len(sources)), key=lambda place: len(sources[place])):
         if batch and (len(batch) + 1) * len(sources[place]) > tokens:

@@ -1,4 +1,4 @@
-"""What the peers of the generation race share: their arguments, the sentences, the clock, and the result's form."""
+"""What the peers of the generation race share: arguments, sentences, the clock, and the form of the results."""
 
 import argparse
 import dataclasses
@@ -26,25 +26,25 @@ class Shape:
 
 def arguments_of(description):
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("weights", help="under fairseq's names (safetensors)")
-    parser.add_argument("options", help="layers and heads, as fairseq names them (JSON)")
-    parser.add_argument("data", help="a data folder of fairseq's")
-    parser.add_argument("--compute-type", default="float32", help="where the program has several")
+    parser.add_argument("weights", help="weights with fairseq's names (safetensors)")
+    parser.add_argument("options", help="numbers of layers and heads with fairseq's names (JSON)")
+    parser.add_argument("data", help="a data folder of fairseq")
+    parser.add_argument("--compute-type", default="float32", help="arithmetic, if the program has several kinds")
     parser.add_argument("--device", default="cpu", choices=["cpu", "cuda"])
-    parser.add_argument("--workers", type=int, default=1, help="batches side by side")
-    parser.add_argument("--threads", type=int, required=True, help="of each worker")
+    parser.add_argument("--workers", type=int, default=1, help="batches at a time")
+    parser.add_argument("--threads", type=int, required=True, help="threads of each worker")
     parser.add_argument("--clock", default="wall", choices=["wall", "cpu"], help="cpu = user time of the process")
-    parser.add_argument("--batch-tokens", type=int, default=1024, help="0 = one sentence at a time")
+    parser.add_argument("--batch-tokens", type=int, default=1024, help="tokens per batch; 0 = one sentence at a time")
     parser.add_argument("--beam", type=int, default=5)
-    parser.add_argument("--length", type=int, help="of every hypothesis, </s> not counted")
-    parser.add_argument("--split", default="test", help="of the data folder")
-    parser.add_argument("--sentences", type=int, help="only the first so many")
+    parser.add_argument("--length", type=int, help="length of every hypothesis without </s>")
+    parser.add_argument("--split", default="test", help="split of the data folder to translate")
+    parser.add_argument("--sentences", type=int, help="translate only this many sentences")
     parser.add_argument("--output", help="write the hypotheses here, in the order of the input")
     return parser.parse_args()
 
 
 def read_safetensors(path):
-    """The tensors of 32 bits by name."""
+    """The fp32 tensors by name."""
     content = pathlib.Path(path).read_bytes()
     (header_size,) = struct.unpack_from("<Q", content)
     header = json.loads(content[8:8 + header_size])
@@ -65,12 +65,12 @@ def symbols_of(arguments):
 
 
 def sentences_of(arguments):
-    """The ids of the sentences to translate, </s> included."""
+    """The ids of the sentences to translate, including </s>."""
     return fairseq_data.read_sentences(f"{arguments.data}/{arguments.split}.en-de.en")[:arguments.sentences]
 
 
 def measure(arguments, translate, sources):
-    """Runs `translate` on a few sources and then on all; prints subwords a second, </s> counted, as JSON.
+    """Runs `translate` on a few sources and then on all; prints subwords per second, including </s>, as JSON.
 
     `translate` returns the symbols of each hypothesis, without </s>, in the order of the sources.
     """

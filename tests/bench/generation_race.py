@@ -15,7 +15,7 @@ def batching_text(tokens):
 
 
 class Model:
-    """What is translated with and what: weights and their shape for the peer, a checkpoint for us."""
+    """A model and its test set: weights and their shape for the peers, a checkpoint for phraseq."""
 
     def __init__(self, weights, shape, data, checkpoint, length=None):
         self.weights, self.shape, self.data = weights, shape, data
@@ -23,7 +23,7 @@ class Model:
         self.sentences = fairseq_data.read_sources(data, "test")
 
     def of(self, batch_tokens):
-        """The sentences; few where each is slow: one by one, through a large model."""
+        """The sentences; only a few if each is slow, as for a large model one sentence at a time."""
         return self.sentences[:32] if self.length and batch_tokens == 0 else self.sentences
 
 
@@ -37,13 +37,13 @@ class Setting:
         return self.model.of(self.batch_tokens)[:self.options.sentences]
 
     def layouts(self):
-        """Workers × threads of each: side by side, or all on one batch."""
+        """Workers × threads of each: one batch per core, or all cores on one batch."""
         threads = self.options.threads
         return [(threads, 1), (1, threads)] if threads > 1 else [(1, 1)]
 
 
 class Peer:
-    """Another toolkit, by a script with the arguments of generation_peer.py."""
+    """Another toolkit, run by a script with the arguments of generation_peer.py."""
 
     def __init__(self, setting, toolkit, python, compute_type, workers, threads):
         self.setting, self.python, self.compute_type, self.workers, self.threads = (
@@ -68,7 +68,7 @@ class Peer:
 
 
 class Phraseq:
-    """The command on all sentences, less the command on one: starting and loading cancel out."""
+    """The time of the command for all sentences minus that for one, so that starting and loading cancel out."""
 
     def __init__(self, setting, arithmetic, workers, threads, program=None, label="phraseq"):
         self.setting, self.arithmetic, self.workers, self.threads = setting, arithmetic, workers, threads
@@ -108,7 +108,7 @@ class Phraseq:
 
 
 def peers_of(setting, workers, threads):
-    """Those whose Python exists; Marian has workers only."""
+    """The peers whose Python exists; Marian only has workers of one thread."""
     options = setting.options
     toolkits = [("CTranslate2", options.ctranslate2_python, "float32"), ("CTranslate2", options.ctranslate2_python, "int8")]
     toolkits += [("fairseq", options.fairseq_python, "float32")] if workers == 1 else []
@@ -128,7 +128,7 @@ def contestants_of(setting):
 
 
 def best_of_groups(contestants, rows):
-    """Of each program and arithmetic, the faster of its layouts."""
+    """The faster layout of each program and arithmetic."""
     best = {}
     for contestant in contestants:
         row = rows[contestant.name]
@@ -153,7 +153,7 @@ def race(options, model, title):
 
 
 def run_trained(options, folder):
-    """With the model that fairseq trained."""
+    """Races with the model that fairseq trained."""
     data, checkpoint = options.data, f"{folder}/fairseq.safetensors"
     subprocess.run([options.phraseq, "import", "fairseq", f"{data}/model.safetensors",
                     f"{data}/options.json", f"{data}/data-bin", "--output", checkpoint], check=True)
@@ -162,7 +162,7 @@ def run_trained(options, folder):
 
 
 def run_base(options, folder):
-    """With preset base as it is after one update: every hypothesis has 30 tokens."""
+    """Races with preset base after one update, with hypotheses of 30 tokens."""
     data, length = f"{folder}/base-generation", 30
     fairseq_data.make_folder(data, 32000, [length] * 64, [length] * 64)
     subprocess.run([options.phraseq, "train", data, "--arch", "transformer_base", "--share-all-embeddings",

@@ -4,7 +4,7 @@
 # driver and all versions, and says what was skipped and why.
 #
 #   tests/bench/gpu.sh [--build FOLDER] [OPTION...]      --presets base big small --updates 50 --json FILE …; --help lists all
-#   tests/bench/gpu.sh --build build --device cpu --presets tiny --updates 3        tries the script itself
+#   tests/bench/gpu.sh --build build --device cpu --presets tiny --updates 3        tests the script
 #
 # FOLDER (default: build-gpu, as scripts/gpu_check.sh makes it) has the programs. The peers are Python packages of
 # PHRASEQ_BENCH_PYTHON (default: the Python of the LibTorch that FOLDER was built with, else python3); nothing is
@@ -19,10 +19,10 @@ if [[ ${1-} == --build ]]; then
 fi
 [[ -x $build/bin/phraseq ]] || { echo "gpu.sh: error: $build/bin/phraseq does not exist; scripts/gpu_check.sh builds it" >&2; exit 1; }
 torch=$(sed -n 's/^PHRASEQ_TORCH_ROOT:[A-Z]*=//p' "$build/CMakeCache.txt")
-beside=${torch%/lib/python*}/bin/python  # of a wheel in a virtual environment
+beside=${torch%/lib/python*}/bin/python  # the Python of a wheel in a virtual environment
 [[ -x $beside ]] || beside=$build/venv/bin/python
 [[ -x $beside ]] || beside=python3
 # shellcheck disable=SC1091
-[[ ! -e $build/environment.sh ]] || source "$build/environment.sh"  # where its libraries are (scripts/gpu_check.sh)
-export PYTHONUNBUFFERED=1  # what is known is printed, also where the run is stopped
+[[ ! -e $build/environment.sh ]] || source "$build/environment.sh"  # sets the library path (scripts/gpu_check.sh)
+export PYTHONUNBUFFERED=1  # results so far are printed even if the run is stopped
 exec "${PHRASEQ_BENCH_PYTHON:-$beside}" "$root/tests/bench/gpu_race.py" --phraseq "$build/bin/phraseq" "$@"

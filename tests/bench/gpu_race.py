@@ -20,7 +20,7 @@ import racing
 
 PEERS = ("eager", "compiled", "ctranslate2")
 HERE = pathlib.Path(__file__).resolve().parent
-PEAK = 800e12  # floating-point operations a second of matrix products in bf16 that an H200 sustains
+PEAK = 800e12  # floating-point operations per second that an H200 sustains in matrix products in bf16
 
 # width, feed-forward width, heads, layers on each side, dropout, vocabulary
 PRESETS = {
@@ -32,7 +32,7 @@ PRESETS = {
 
 
 def multiply_adds(preset, source, target):
-    """Those of a pass's products with weights, as TransformerModel::multiply_adds counts them."""
+    """The multiply-adds of a pass's products with weights, as TransformerModel::multiply_adds counts them."""
     width, inner, _, layers, _, vocabulary = PRESETS[preset]
     layer = 4 * width * width + 2 * width * inner
     crossed = 2 * width * width * (source + target)
@@ -40,7 +40,7 @@ def multiply_adds(preset, source, target):
 
 
 def share_of_peak(preset, lengths, tokens_per_second, passes):
-    """`passes`: 3 for training (forward, and two products backward), 1 for generation."""
+    """The share of the GPU's peak; `passes` is 3 for training (one forward, two backward) and 1 for generation."""
     source, target = (sum(side) / len(side) for side in lengths)
     return 2 * passes * multiply_adds(preset, source, target) / target * tokens_per_second / PEAK
 
@@ -53,7 +53,7 @@ def output_of(*command):
 
 
 def versions(options):
-    """The machine, its driver, and what races."""
+    """The machine, its driver, and the versions of the contestants."""
     found = {"processor": racing.machine(), "phraseq": output_of(options.phraseq, "--version").split("\n")[0]}
     gpu = output_of("nvidia-smi", "--query-gpu=name,driver_version,memory.total", "--format=csv,noheader")
     found["gpu"] = gpu or "none"
@@ -66,7 +66,7 @@ def versions(options):
 
 
 def made_up_lengths(sentences):
-    """Around 25 tokens on each side, as in news."""
+    """Lengths of around 25 tokens on each side, as in news."""
     draw = random.Random(1)
     source = [min(100, max(4, round(draw.lognormvariate(3.1, 0.5)))) for _ in range(sentences)]
     return [source, [max(4, length + draw.randint(-3, 3)) for length in source]]
@@ -98,7 +98,7 @@ class PyTorch:
 
 
 class Phraseq:
-    """The command itself: the updates between two records of its metrics.jsonl."""
+    """The speed of the command in the updates between two records of its metrics.jsonl."""
     name = "phraseq"
 
     def __init__(self, race):
@@ -147,14 +147,14 @@ class TrainingRace:
 
 
 def compiling_needs(device):
-    """What torch.compile lacks here; empty = nothing."""
+    """The reason why torch.compile cannot run here; empty if it can."""
     if device == "cuda" and not importlib.util.find_spec("triton"):
         return "triton is not installed"
     return "" if shutil.which("g++") or shutil.which("gcc") else "there is no C++ compiler"
 
 
 class PhraseqGeneration:
-    """The command on all sentences, less the command on a few: starting and loading cancel out."""
+    """The time of the command for all sentences minus that for a few, so that starting and loading cancel out."""
     name = "phraseq"
 
     def __init__(self, race):
@@ -176,7 +176,7 @@ class PhraseqGeneration:
 
 
 class CTranslate2:
-    """With batches, the better of one and four at a time: phraseq has four on a GPU."""
+    """With batches, the better of one and four workers, as phraseq translates four batches at a time on a GPU."""
     name = "CTranslate2"
 
     def __init__(self, race):
@@ -198,7 +198,7 @@ class CTranslate2:
 
 
 class GenerationRace:
-    """A model as it is after one update: every hypothesis has `length` tokens and </s>, with beam 4."""
+    """Generation with a model after one update: beam 4, and every hypothesis has `length` tokens and </s>."""
     length = 25
 
     def __init__(self, preset, options, folder, batch_tokens):
@@ -231,7 +231,7 @@ class GenerationRace:
 
 
 def run(race, title, passes, results, skipped):
-    """Races, prints the table and adds it to the results."""
+    """Runs a race, prints its table and adds it to the results."""
     reasons = {}
     contestants = race.contestants(reasons.__setitem__)
     rows = {}
@@ -258,19 +258,20 @@ def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--phraseq", required=True, help="the program to race")
     parser.add_argument("--device", choices=("cuda", "cpu"), default="cuda")
-    parser.add_argument("--presets", nargs="*", choices=PRESETS, default=["base", "big", "small"], help="of training")
-    parser.add_argument("--generation", nargs="*", choices=PRESETS, help="presets of generation; default: base, or\n"
-                                                                          "tiny where only that one is trained")
-    parser.add_argument("--peers", nargs="*", choices=PEERS, default=PEERS, help="who races; torch.compile takes minutes")
+    parser.add_argument("--presets", nargs="*", choices=PRESETS, default=["base", "big", "small"],
+                        help="presets of the training race")
+    parser.add_argument("--generation", nargs="*", choices=PRESETS, help="presets of the generation race; default:\n"
+                                                                          "base, or tiny if only that one is trained")
+    parser.add_argument("--peers", nargs="*", choices=PEERS, default=PEERS, help="the peers; torch.compile takes minutes")
     parser.add_argument("--precision", choices=("bf16", "fp32"), default="bf16")
-    parser.add_argument("--max-tokens", type=int, help="of a training batch; default 25000, on the CPU 1000")
-    parser.add_argument("--updates", type=int, default=50, help="timed ones, of a contestant in a round")
-    parser.add_argument("--warmup", type=int, default=30, help="updates before them; at most --updates")
-    parser.add_argument("--sentences", type=int, help="of generation; default 4000, on the CPU 20")
-    parser.add_argument("--batch-tokens", type=int, default=8000, help="source tokens of a batch of generation")
+    parser.add_argument("--max-tokens", type=int, help="tokens per training batch; default: 25000, on the CPU 1000")
+    parser.add_argument("--updates", type=int, default=50, help="timed updates of each contestant per round")
+    parser.add_argument("--warmup", type=int, default=30, help="updates before the timed ones; at most --updates")
+    parser.add_argument("--sentences", type=int, help="sentences of the generation race; default: 4000, on the CPU 20")
+    parser.add_argument("--batch-tokens", type=int, default=8000, help="source tokens per batch of the generation race")
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--limit", type=float, default=900, help="seconds of a PyTorch contestant in a round")
-    parser.add_argument("--json", help="where the figures go")
+    parser.add_argument("--limit", type=float, default=900, help="seconds that a PyTorch contestant may take per round")
+    parser.add_argument("--json", help="write all figures to this file")
     options = parser.parse_args()
     on_cpu = options.device == "cpu"
     options.max_tokens = options.max_tokens or (1000 if on_cpu else 25000)
@@ -290,7 +291,7 @@ def main():
     options = parse_arguments()
     results = {"versions": versions(options), "options": vars(options), "races": {}, "skipped": {}}
     if options.device == "cuda" and results["versions"]["gpu"] == "none":
-        sys.exit("gpu_race: error: there is no NVIDIA GPU here (nvidia-smi failed); --device cpu tries the script itself")
+        sys.exit("gpu_race: error: there is no NVIDIA GPU here (nvidia-smi failed); --device cpu tests the script")
     for name, text in results["versions"].items():
         print(f"{name}: {text}")
     print(f"{options.device}, {options.precision}, {options.rounds} rounds of {options.updates} updates")

@@ -1,5 +1,5 @@
-// Seconds for the sum of gradients over processes, by size and type on the wire. gradient_sum.py
-// starts the processes.
+// Measures the sum of gradients over processes, in seconds, for several sizes and types on the
+// wire. gradient_sum.py starts the processes.
 
 #include <algorithm>
 #include <chrono>
@@ -17,14 +17,14 @@ namespace {
 using namespace phraseq;
 using Clock = std::chrono::steady_clock;
 
-/// The median of several sums of `elements` fp32 numbers.
+/// The median time of several sums of `elements` fp32 numbers.
 double seconds_of_sum(ProcessGroup& processes, int64_t elements, Wire wire) {
   constexpr int kRepetitions = 7;
   at::Tensor values = at::ones({elements});
   const std::vector<bool> all(static_cast<size_t>(processes.size()), true);
   std::vector<double> seconds;
   for (int i = 0; i <= kRepetitions; ++i) {
-    processes.text_of_first("");  // all begin together
+    processes.text_of_first("");  // so that all begin together
     const auto start = Clock::now();
     processes.sum_in_rank_order(values, all, wire);
     if (i > 0)

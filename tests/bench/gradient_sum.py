@@ -1,4 +1,4 @@
-"""The sum of gradients over 2 and 4 processes of this machine: seconds, and bytes a second on each process's connection.
+"""Measures the sum of gradients over 2 and 4 processes of this machine: time, and bytes per second for each process.
 
     python3 tests/bench/gradient_sum.py build/bin/bench-gradient-sum [--processes 2 4]
 """

@@ -1,6 +1,6 @@
 """A peer of the generation race: Marian, by pymarian.
 
-Marian cannot have fairseq's models (its positions and its first symbol differ), so that a random model of the same
+Marian cannot load fairseq's models (its positions and its first symbol differ), so a random model of the same
 shape translates the same number of symbols. Its </s> is impossible: hypotheses end at Marian's limit, the length of their
 source. Loading is not timed. Needs pymarian and numpy; generation_peer.py has the arguments.
 """

@@ -1,5 +1,5 @@
-"""Training with N processes of one thread against one process of N threads, on the same batches; with and without the
-overlap of communication and backward pass; and fairseq with N processes (gloo), where it is installed.
+"""Races training with N processes of one thread against one process of N threads, on the same batches, with and without
+the overlap of communication and backward pass, and against fairseq with N processes (gloo), if it is installed.
 
     python3 tests/bench/processes_race.py --phraseq build/bin/phraseq --processes 2 [--presets tiny] [--rounds 3]
         [--fairseq VENV/bin]
@@ -19,7 +19,7 @@ import training_race
 
 
 class Phraseq:
-    """One way to use the cores; every update has the same batches in all ways."""
+    """One way to use the cores; every update has the same batches in each way."""
 
     def __init__(self, training, options, processes, *more):
         self.training, self.options, self.processes, self.more = training, options, processes, more

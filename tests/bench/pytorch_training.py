@@ -1,8 +1,8 @@
 """The peer of the training races: PyTorch's own Transformer, in eager mode or compiled.
 
 Reads a data folder, trains on batches made as phraseq makes them (sentences sorted by length, the
-larger side's tokens summed up to --max-tokens), and prints target tokens a second, padding not
-counted. Dropout stands where fairseq has it: embeddings and residuals.
+larger side's tokens summed up to --max-tokens), and prints target tokens per second without
+padding. Dropout is in the same places as in fairseq: embeddings and residuals.
 """
 
 import argparse
@@ -24,11 +24,11 @@ PRESETS = {  # model width, feed-forward width, heads, layers on each side, drop
     "base": (512, 2048, 8, 6, 0.1),
     "big": (1024, 4096, 16, 6, 0.3),
 }
-UNTIMED_UPDATES = 3  # they warm caches up
+UNTIMED_UPDATES = 3  # to warm up caches
 
 
 class Translator(nn.Module):
-    """nn.Transformer between one embedding matrix for source, target and output, and its projection."""
+    """nn.Transformer with one embedding matrix for source, target and output."""
 
     def __init__(self, vocabulary, preset, longest=1024):
         super().__init__()
@@ -37,7 +37,7 @@ class Translator(nn.Module):
         self.embedding = nn.Embedding(vocabulary, width, padding_idx=fairseq_data.PAD)
         nn.init.normal_(self.embedding.weight, std=width ** -0.5)
         self.body = nn.Transformer(width, heads, layers, layers, inner, dropout, batch_first=True)
-        self.body.encoder.norm = self.body.decoder.norm = None  # norm after the sublayer: none at the end
+        self.body.encoder.norm = self.body.decoder.norm = None  # norms follow sublayers: none at the end
         for layer in [*self.body.encoder.layers, *self.body.decoder.layers]:
             layer.dropout = nn.Identity()
             for attention in (layer.self_attn, getattr(layer, "multihead_attn", layer.self_attn)):
@@ -99,7 +99,7 @@ def endless_batches(folder, max_tokens):
 
 
 def train_step(model, optimizer, batch, precision, device):
-    tokens = int((batch[2] != fairseq_data.PAD).sum())  # still on the CPU: nothing waits for a GPU
+    tokens = int((batch[2] != fairseq_data.PAD).sum())  # still on the CPU, so that nothing waits for a GPU
     source, target_in, target_out = (ids.pin_memory().to(device, non_blocking=True) if device == "cuda" else ids
                                      for ids in batch)
     with torch.autocast(device, torch.bfloat16, enabled=precision == "bf16"):
@@ -123,7 +123,7 @@ def main():
     parser.add_argument("--updates", type=int, required=True)
     parser.add_argument("--threads", type=int, required=True)
     parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
-    parser.add_argument("--compile", action="store_true", help="with torch.compile")
+    parser.add_argument("--compile", action="store_true", help="use torch.compile")
     parser.add_argument("--warmup", type=int, default=UNTIMED_UPDATES, help="updates before the timed ones")
     options = parser.parse_args()
 

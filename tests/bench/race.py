@@ -1,7 +1,7 @@
 """Races phraseq against PyTorch's eager Transformer (training), and CTranslate2, fairseq and Marian (generation).
 
 All contestants of a race run one after another, in turns, on the same data and machine; a row's
-figure is the median of its rounds. Printed as tables, and written as JSON when asked.
+figure is the median of its rounds. The figures are printed as tables, and written as JSON with --json.
 """
 
 import argparse
@@ -23,19 +23,19 @@ def parse_arguments():
     for peer in ("ctranslate2", "fairseq", "marian"):
         parser.add_argument(f"--{peer}-python", help=f"a Python that has {peer}, for generation")
     parser.add_argument("--presets", nargs="*", default=list(training_race.PRESETS), choices=training_race.PRESETS,
-                        help="of the training race; none = no training race")
+                        help="presets of the training race; none = no training race")
     parser.add_argument("--no-generation", action="store_true")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--threads", type=int, default=os.cpu_count())
     parser.add_argument("--clock", default="wall", choices=["wall", "cpu"],
-                        help="of generation; cpu = user time, for a machine with other work, with --threads 1")
-    parser.add_argument("--beams", nargs="*", type=int, default=[5, 1], help="of generation; 1 = greedy search")
+                        help="clock of the generation race; cpu = user time, for a busy machine, with --threads 1")
+    parser.add_argument("--beams", nargs="*", type=int, default=[5, 1], help="beams of generation; 1 = greedy search")
     parser.add_argument("--arithmetic", nargs="*", default=["fp32", "int8"], choices=["fp32", "bf16", "int8"],
-                        help="of phraseq's generation")
-    parser.add_argument("--sentences", type=int, help="at most so many of the test set")
-    parser.add_argument("--earlier-phraseq", help="another build of phraseq that races with fp32, too")
+                        help="arithmetic of phraseq in the generation race")
+    parser.add_argument("--sentences", type=int, help="use at most this many sentences of the test set")
+    parser.add_argument("--earlier-phraseq", help="another build of phraseq that also races, with fp32")
     parser.add_argument("--no-base", action="store_true", help="no generation with the untrained preset base")
-    parser.add_argument("--json", help="where the figures go")
+    parser.add_argument("--json", help="write all figures to this file")
     return parser.parse_args()
 
 

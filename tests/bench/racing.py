@@ -1,4 +1,4 @@
-"""What the races share: contestants run in turns, so that a machine's moods hit all of them alike."""
+"""What the races share: contestants run in turns, so that other load on the machine affects all of them alike."""
 
 import json
 import os
@@ -24,7 +24,7 @@ def machine():
 class Measured(typing.NamedTuple):
     seconds: float
     output: str
-    megabytes: float  # the most at any time
+    megabytes: float  # the peak
 
 
 def timed(command, text, clock):
@@ -43,18 +43,18 @@ def timed(command, text, clock):
 
 
 def training_records(save_dir):
-    """What `phraseq train` recorded of its updates in metrics.jsonl; with --log-interval 1, one record for each."""
+    """The records of updates in metrics.jsonl of `phraseq train`; with --log-interval 1, one for each update."""
     lines = pathlib.Path(save_dir, "metrics.jsonl").read_text().splitlines()
     return [record for record in map(json.loads, lines) if record["event"] == "train"]
 
 
 def training_speed(records):
-    """Target tokens a second."""
+    """Target tokens per second."""
     return sum(record["tokens"] for record in records) / sum(record["seconds"] for record in records)
 
 
 def race(contestants, rounds):
-    """Tokens a second of each contestant, by name: the median of the rounds, the least and the most."""
+    """Tokens per second of each contestant, by name: the median, the least and the most of its rounds."""
     figures = {contestant.name: [] for contestant in contestants}
     for _ in range(rounds):
         for contestant in contestants:

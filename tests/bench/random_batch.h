@@ -32,7 +32,7 @@ inline PackedTokens random_sentences(const BatchShape& shape, Random& random) {
   return PackedTokens::pack(sentences);
 }
 
-/// Sentences without a structure, for measurements in which only the sizes count.
+/// Sentences without any structure, for measurements in which only sizes matter.
 inline Batch random_batch(const BatchShape& shape, Random& random) {
   Batch batch;
   batch.source = random_sentences(shape, random);

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Races phraseq against its peers in one run on this machine: training against PyTorch's eager
-# Transformer, and generation against CTranslate2, fairseq and Marian, where they can be installed.
+# Transformer, and generation against CTranslate2, fairseq and Marian, if they can be installed.
 #
 #   tests/bench/run.sh [OPTION...]       --presets tiny base --rounds 3 --json FILE …; --help lists all
 #
-# Python is a measuring tool here: the peers are Python packages, in virtual environments inside build/.
-# With PHRASEQ_DATA the real sentence lengths and fairseq's model in it are used. libjemalloc2, when
-# installed, adds the peers with a tuned allocator.
+# Python is only used for measuring: the peers are Python packages in virtual environments inside build/.
+# With PHRASEQ_DATA, real sentence lengths and fairseq's model from that folder are used. If libjemalloc2
+# is installed, the peers also race with a tuned allocator.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -19,14 +19,14 @@ cmake --preset release --log-level=WARNING
 cmake --build --preset release
 
 python=build/venv/bin/python
-[[ -x $python ]] || { echo "bench: error: the peer is build/venv's PyTorch; PHRASEQ_TORCH_ROOT has none" >&2; exit 1; }
+[[ -x $python ]] || { echo "bench: error: the peer is the PyTorch in build/venv; PHRASEQ_TORCH_ROOT has none" >&2; exit 1; }
 peers=$root/build/bench-venv
 install_peer() { # NAME PACKAGE...: into a virtual environment of its own
   [[ -e $peers/$1/ready ]] && return
   python3 -m venv "$peers/$1"
   "$peers/$1/bin/pip" install --quiet "${@:2}" && touch "$peers/$1/ready" || echo "bench: $1 could not be installed; its race is left out"
 }
-# Its compiled extensions are not needed; torch is that of build/venv.
+# fairseq's compiled extensions are not needed; it uses the torch of build/venv.
 install_fairseq() {
   [[ -e $peers/fairseq/ready ]] && return
   install_peer fairseq "omegaconf==2.0.6" "hydra-core==1.0.7" "numpy<2" regex "sacrebleu==2.3.1" cffi bitarray tqdm cython setuptools wheel

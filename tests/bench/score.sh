@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Races `phraseq score` against sacrebleu 2.6.0 in one run on this machine, and fails when it is not 20 times as
-# fast at the two tasks that ask for it.
+# Races `phraseq score` against sacrebleu 2.6.0 in one run on this machine, and fails unless phraseq is 20 times
+# as fast at the two tasks that require it.
 #
 #   PHRASEQ_DATA=FOLDER tests/bench/score.sh [--rounds N]      FOLDER/scores has the outputs of WMT17
 #
-# sacrebleu goes into a virtual environment inside build/. The program raced is build/bin/phraseq-score.
+# sacrebleu is installed into a virtual environment inside build/. The contestant is build/bin/phraseq-score.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)

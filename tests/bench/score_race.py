@@ -1,6 +1,6 @@
 """Races `phraseq score` against sacrebleu on WMT17 outputs: whole commands, wall time, in turns.
 
-Each row's figure is the median of its rounds. Before the race both must print the same, but for the
+Each row's figure is the median of its rounds. Before the race, both must print the same except for the
 version in the signatures.
 """
 
@@ -19,7 +19,7 @@ import racing
 SYSTEMS = ("newstest2017.LIUM-NMT.4900.en-de", "newstest2017.KIT.4950.en-de")
 REFERENCE = "newstest2017.en-de.ref.de"
 
-# Title, how many systems, arguments, the ratio aimed at.
+# Title, number of systems, arguments, the required ratio.
 TASKS = (
     ("BLEU + chrF + TER, one system", 1, "-m bleu chrf ter", 20),
     ("BLEU + chrF + TER, two systems, 1,000-sample paired bootstrap", 2, "-m bleu chrf ter --paired-bs", 20),
@@ -43,7 +43,7 @@ def unpack(data, folder):
 
 
 def run(program, systems, arguments, folder):
-    """Seconds, and what was printed without the version."""
+    """The seconds, and the output without the version."""
     command = [program, REFERENCE, "-i", *SYSTEMS[:systems], *arguments.split(), "-f", "text", "-w", "4"]
     start = time.perf_counter()
     output = subprocess.run(command, cwd=folder, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
@@ -52,7 +52,7 @@ def run(program, systems, arguments, folder):
 
 
 def race(task, options, folder):
-    """The medians of both programs."""
+    """The median times of both programs."""
     _, systems, arguments, _ = task
     programs = [os.path.abspath(program) for program in (options.sacrebleu, options.phraseq)]
     if len({run(program, systems, arguments, folder)[1] for program in programs}) != 1:

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Serving: `phraseq serve` against CTranslate2 behind a minimal Python server, and against `phraseq generate`.
+"""Races `phraseq serve` against CTranslate2 behind a minimal Python server, and against `phraseq generate`.
 
     serving_race.py DATA [--phraseq FILE] [--ctranslate2-python FILE] [--json FILE]
 
 DATA is a folder with fairseq's model (model.safetensors, options.json, data-bin). In each round every contestant
 answers the same requests of one sentence each, from 1, 8 and 64 clients that send the next request when they have the
-answer. `generate` gets all sentences at once: an upper bound. Then one server answers --memory-requests requests, and
-its resident memory is printed.
+answer. `generate` gets all sentences at once, which is an upper bound. Then one server answers --memory-requests
+requests, and its resident memory is printed.
 """
 
 import argparse
@@ -27,7 +27,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 
 class Served:
-    """A server of one contestant: a process with a port."""
+    """The server of a contestant: a process with a port."""
 
     def __init__(self, name, command, port_pattern, stream, make_body, read_body):
         self.name, self.make_body, self.read_body = name, make_body, read_body
@@ -59,7 +59,7 @@ class Served:
             answers[number] = self.read_body(body)
 
     def run(self, sentences, clients):
-        """Requests a second and latencies; the answers, in the order of the sentences."""
+        """Requests per second, latencies, and the answers in the order of the sentences."""
         latencies, answers = [], [None] * len(sentences)
         shared = Shared(enumerate(sentences))
         threads = [threading.Thread(target=self.client, args=(shared, latencies, answers)) for _ in range(clients)]
@@ -80,7 +80,7 @@ class Served:
 
 
 class Shared:
-    """An iterator for several threads."""
+    """An iterator that several threads share."""
 
     def __init__(self, items):
         self.items, self.lock = iter(items), threading.Lock()
@@ -108,7 +108,7 @@ def serve_ctranslate2(options):
 
 
 def generate(options, checkpoint, sentences):
-    """Sentences a second by the command, without its start; and the translations."""
+    """Sentences per second of the command without its start, and the translations."""
     def seconds(lines):
         start = time.perf_counter()
         output = subprocess.run([options.phraseq, "generate", "--path", checkpoint, "--beam", "5", "--precision", "fp32",
@@ -175,9 +175,9 @@ def main():
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--sentences", type=int, default=500)
-    parser.add_argument("--few", type=int, default=100, help="requests of a single client")
+    parser.add_argument("--few", type=int, default=100, help="number of requests with a single client")
     parser.add_argument("--memory-requests", type=int, default=5000)
-    parser.add_argument("--json", help="write all figures here")
+    parser.add_argument("--json", help="write all figures to this file")
     options = parser.parse_args()
     sentences = fairseq_data.read_sources(f"{options.data}/data-bin", "test")[:options.sentences]
     with tempfile.TemporaryDirectory() as folder:

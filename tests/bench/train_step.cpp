@@ -1,5 +1,5 @@
-// The arithmetic of a training update and nothing else: a Transformer's forward and backward pass
-// and a fused Adam, on generated sentences. Prints one line of JSON.
+// Measures only the arithmetic of a training update: a Transformer's forward and backward pass and
+// a fused Adam, on generated sentences. Prints one line of JSON.
 //
 //   bench-train-step [tiny|base] [fp32|bf16] [threads] [updates]
 #include <algorithm>
@@ -47,8 +47,8 @@ Size size_named(const std::string& name) {
   return size;
 }
 
-/// Sentences of 6 to 20 tokens (mean 13, as Multi30k's), alike within a batch as bucketing makes
-/// them.
+/// Sentences of 6 to 20 tokens (mean 13, like Multi30k), of equal length within a batch, as after
+/// bucketing.
 Batch make_batch(const Size& size, Random& random) {
   const auto length = static_cast<int64_t>(6 + random.below(15));
   return bench::random_batch({size.tokens, length, size.vocabulary}, random);
@@ -100,7 +100,7 @@ class Training {
     adam_.emplace(Adam{*flat_});
   }
 
-  /// One update. Returns the loss of a target token.
+  /// Makes one update. Returns the loss per target token.
   double update(const Batch& batch, uint64_t seed) {
     Context context(true, precision_, seed, &*flat_);
     const DecoderOutput out = model_.forward(batch, context);
@@ -123,7 +123,7 @@ class Training {
   std::optional<Adam> adam_;
 };
 
-/// What the updates of a run showed.
+/// The results of the updates of a run.
 struct Measurement {
   std::vector<double> rates;  ///< target tokens per second, ascending
   double last_loss = 0;

@@ -1,4 +1,4 @@
-"""Training: `phraseq train` against PyTorch's own Transformer in eager mode, on the same sentences."""
+"""Races `phraseq train` against PyTorch's Transformer in eager mode, on the same sentences."""
 
 import ctypes.util
 import json
@@ -17,12 +17,12 @@ UNTIMED_UPDATES = 3
 JEMALLOC = ctypes.util.find_library("jemalloc")
 JEMALLOC_OPTIONS = "oversize_threshold:1,thp:always,dirty_decay_ms:-1,muzzy_decay_ms:-1"
 
-# vocabulary, tokens a batch, timed updates of a contestant in a round
+# vocabulary, tokens per batch, timed updates of a contestant per round
 PRESETS = {"tiny": (10000, 4000, 12), "base": (32000, 1700, 4)}
 
 
 def sentence_lengths(data):
-    """Lengths of both sides: those of real data, else made up, around 15 tokens as in captions."""
+    """The lengths of both sides: of real data, or else generated, around 15 tokens as in captions."""
     if data:
         return [fairseq_data.read_lengths(f"{data}/data-bin/train.en-de.{side}.idx") for side in ("en", "de")]
     draw = random.Random(1)
@@ -31,7 +31,7 @@ def sentence_lengths(data):
 
 
 class Training:
-    """What is trained: a preset on a folder of random ids with real lengths."""
+    """A training of a preset on a folder of random ids with real lengths."""
 
     def __init__(self, preset, lengths, folder, threads):
         self.preset, self.folder, self.threads = preset, f"{folder}/{preset}", threads
@@ -40,7 +40,7 @@ class Training:
 
 
 class PyTorch:
-    """Fused Adam, label smoothing, clipping; "jemalloc" = preloaded, keeping large tensors."""
+    """Fused Adam, label smoothing and clipping; with `jemalloc`, it is preloaded and keeps large tensors."""
 
     def __init__(self, training, precision, jemalloc):
         self.training, self.precision, self.jemalloc = training, precision, jemalloc
@@ -61,7 +61,7 @@ class PyTorch:
 
 
 class Phraseq:
-    """The command itself, read off its metrics.jsonl."""
+    """The command; its speed is read from metrics.jsonl."""
 
     def __init__(self, training, precision, program):
         self.training, self.precision, self.program = training, precision, program
@@ -84,7 +84,7 @@ class Phraseq:
 
 
 def run(preset, options, folder):
-    """Races all of them; returns the rows and prints their table."""
+    """Races all contestants; prints their table and returns its rows."""
     training = Training(preset, sentence_lengths(options.data), folder, options.threads)
     allocators = [False, True] if JEMALLOC else [False]
     contestants = [PyTorch(training, precision, jemalloc)

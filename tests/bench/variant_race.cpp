@@ -1,11 +1,11 @@
-// A training update of phrase-aware variants, or decoding with them, compared with the Transformer
-// they extend, in one run on the same generated sentences: the ratios of times and of memory next
-// to the ratio of multiply-adds, one line of JSON a variant.
+// Compares a training update of phrase-aware variants, or decoding with them, with the Transformer
+// they extend, in one run on the same generated sentences. Prints the ratios of times, of memory
+// and of multiply-adds, one line of JSON per variant.
 //
 //   bench-variants [--work train|decode] [--precision fp32|bf16] [--threads N] [--rounds N]
 //                  [--tokens N] [--vocabulary N] [--length N] [--beam N] BASE VARIANT...
 //
-// BASE and VARIANT are architectures or presets of the plugins built, with options after colons:
+// BASE and VARIANT are architectures or presets of the built plugins, with options after colons:
 //   bench-variants transformer_nguyen_nguyen phrase_transformer_3:pt-dropout-scope=position
 #include <algorithm>
 #include <chrono>
@@ -64,7 +64,7 @@ struct RaceOptions : Options {
   }
 };
 
-/// One model in training.
+/// A model in training.
 class Runner {
  public:
   Runner(const Registry& registry, const std::string& text, const RaceOptions& options)
@@ -88,10 +88,10 @@ class Runner {
     if (precision_ == nn::Precision::kBf16)
       flat_->refresh_bf16();
     if (options.decodes())
-      nn::pack_weights(flat_->values(), nn::Quantization::kNone);  // as the commands do
+      nn::pack_weights(flat_->values(), nn::Quantization::kNone);  // as in the commands
   }
 
-  /// One update or decoding of the batch, with what the architecture adds to it.
+  /// One update or one decoding of the batch, with the extras of the architecture.
   void run(const RaceOptions& options, Batch batch, uint64_t seed) {
     const std::vector<Example> examples(static_cast<size_t>(batch.sentences()));
     if (const auto extend = model_->conventions().extend)
@@ -126,7 +126,8 @@ class Runner {
         .loss.backward();
   }
 
-  /// Every hypothesis takes `length` steps; after each, a sentence's hypotheses change places.
+  /// Every hypothesis takes `length` steps; after each step, the hypotheses of a sentence are
+  /// permuted.
   void decode(const Batch& batch, const RaceOptions& options) {
     at::NoGradGuard no_grad;
     nn::Context context(false, precision_, 0, flat_.get());
@@ -177,7 +178,7 @@ double status_bytes(const std::string& name) {
   return 0;
 }
 
-/// What one more run of a model takes at most, its parameters included.
+/// The peak memory of one more run of a model, including its parameters.
 double peak_bytes(Runner& runner, const RaceOptions& options, const Batch& batch) {
   nn::release_cached_memory();
   std::ofstream("/proc/self/clear_refs") << 5;  // resets the peak
@@ -192,7 +193,7 @@ std::vector<Runner> make_runners(const Registry& registry, const RaceOptions& op
   return runners;
 }
 
-/// The median time of every runner, which take turns.
+/// The median time of each runner; they take turns.
 std::vector<double> median_seconds(std::vector<Runner>& runners,
                                    const RaceOptions& options,
                                    const Batch& batch) {
@@ -211,7 +212,7 @@ std::vector<double> median_seconds(std::vector<Runner>& runners,
   return medians;
 }
 
-/// What a model takes.
+/// The cost of a model.
 struct Cost {
   double seconds = 0, multiply_adds = 0, bytes = 0;
 };

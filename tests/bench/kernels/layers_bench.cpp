@@ -1,4 +1,4 @@
-// Each shared function compared with the same thing from ATen's operators, forward and backward, on
+// Compares each shared function with ATen's operators for the same thing, forward and backward, on
 // the sizes of the tiny Transformer (model 128, 4 heads, ffn 256, vocabulary 10,000, 3,400 rows of
 // about 13 tokens).
 //
@@ -39,7 +39,7 @@ PackedTokens sentences() {
   return tokens;
 }
 
-/// Runs forward and backward; arguments: bf16, own function (1) or operators (0).
+/// Runs forward and backward; arguments: bf16, phraseq's function (1) or operators (0).
 template <typename Forward>
 void measure(benchmark::State& state, const Forward& forward) {
   const bool bf16 = state.range(0) != 0, own = state.range(1) != 0;

@@ -1,4 +1,4 @@
-// PhraseTransformer's n-gram LSTM, forward and backward with dropout 0.3, compared with a plain
+// Compares PhraseTransformer's n-gram LSTM, forward and backward with dropout 0.3, with a plain
 // torch::nn::LSTM over windows that are written out, on the sizes of the published setting (4 heads
 // of 128: width 256) and of the tiny one (4 heads of 32: width 64).
 //
@@ -26,7 +26,7 @@ PackedTokens sentences() {
   return PackedTokens::pack({kSentences, std::vector<int64_t>(kLength, 5)});
 }
 
-/// Forward and backward; the allocator has what it needs before the clock runs.
+/// Measures forward and backward; memory is allocated before the clock starts.
 template <typename Forward>
 void measure(benchmark::State& state, const Forward& forward) {
   const auto run = [&] {

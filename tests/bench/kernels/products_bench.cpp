@@ -1,7 +1,7 @@
-// Products of few rows with a weight: the own kernels on packed weights in fp32, 8 and 16 bits, and
-// ATen's linear layer. Items are multiply-adds of one thread. core/nn/packed/product_choice.cpp
-// keeps what follows from it. Also the products of training in bf16: the library's choice
-// (core/nn/functional/matrix_product.h) and ATen's operators.
+// Measures products of few rows with a weight: phraseq's kernels on packed weights in fp32, 8 and
+// 16 bits, and ATen's linear layer. Items are multiply-adds of one thread. The choices in
+// core/nn/packed/product_choice.cpp follow from the results. Also measures the products of training
+// in bf16: phraseq's choice (core/nn/functional/matrix_product.h) and ATen's operators.
 //
 //   bench-products --benchmark_filter=int8      all options are Google Benchmark's
 #include <ATen/Parallel.h>
@@ -22,7 +22,7 @@ struct Shape {
   int64_t rows, columns, depth;
 };
 
-/// The linear layers of the tiny and the base Transformer, and their vocabularies.
+/// The sizes of the linear layers and the vocabularies of the tiny and the base Transformer.
 Shape shape_of(const benchmark::State& state) {
   return {state.range(0), state.range(1), state.range(2)};
 }
@@ -109,7 +109,7 @@ void aten_weight_gradient(benchmark::State& state) {
   });
 }
 
-/// Of the linear layers of the tiny and the base Transformer, and their vocabularies.
+/// The sizes of the linear layers and the vocabularies of the tiny and the base Transformer.
 void training_shapes(benchmark::internal::Benchmark* bench) {
   bench->Args({2000, 384, 128})->Args({2000, 128, 256})->Args({1024, 10000, 128});
   bench->Args({1700, 512, 512})->Args({1700, 2048, 512})->Args({1024, 32000, 512});
