@@ -11,7 +11,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 FOLDERS = ["core", "plugins", "tasks", "criterions", "cli", "examples", "tests"]
-LEAST_SOURCES = 500  # fewer: the sources were not read as they should be
+LEAST_SOURCES = 500  # with fewer, the sources were not found
 IGNORED = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 INCLUDE = re.compile(r'^#include [<"]([^>"]+)[>"]', re.MULTILINE)
 NAMES = {
@@ -68,7 +68,7 @@ NAMES = {
     "variant": "get_if holds_alternative variant visit",
 }
 HEADERS = {name: header for header, names in NAMES.items() for name in names.split()}
-ALSO_IN = {"abs": "cstdlib"}  # of integers
+ALSO_IN = {"abs": "cstdlib"}  # for integers
 USE = re.compile(r"\bstd::(?:ranges::)?(\w+)\b(?!::\w)|\bstd::(chrono|filesystem|this_thread)::")
 
 
@@ -79,7 +79,7 @@ def source(path):
 
 @functools.cache
 def includes_of(path):
-    """What a file includes, itself or by headers of this tree."""
+    """What a file includes itself or through headers of this tree."""
     found = set(INCLUDE.findall(source(path)))
     for header in [name for name in found if (ROOT / name).is_file()]:
         found |= includes_of(header)
@@ -87,7 +87,7 @@ def includes_of(path):
 
 
 def missing_in(path):
-    """The names that a file uses without a header, with that header."""
+    """The names that a file uses without including their header, with that header."""
     used = {first or second for first, second in USE.findall(IGNORED.sub(" ", source(path)))}
     for name in sorted(used & HEADERS.keys()):
         if not {HEADERS[name], ALSO_IN.get(name)} & includes_of(path):

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Finds classes, structs, unions and enums that two files define under one qualified name. Exit code 1 when there are any.
+"""Finds classes, structs, unions and enums that two files define with one qualified name. Exit code 1 when there are any.
 
-The linker takes them for one type and keeps the functions of either, without a warning (C++'s one-definition rule). Types
-in anonymous namespaces and in functions belong to their file. Of #if and #else, the first part is read.
+The linker treats them as one type and keeps the functions of either file without a warning (C++'s one-definition rule).
+Types in anonymous namespaces and in functions belong to their file. Only the first part of an #if is read.
 """
 import collections
 import pathlib
@@ -11,7 +11,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 FOLDERS = ["core", "plugins", "tasks", "criterions", "cli", "tests"]
-LEAST_TYPES = 500  # fewer: the sources were not read as they should be
+LEAST_TYPES = 500  # with fewer, the sources were not found
 IGNORED = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'', re.DOTALL)
 DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*(\w*)(?:\\\n|[^\n])*", re.MULTILINE)
 TOKEN = re.compile(r"\w+|::|[{}();<>=:,\[\]]")
@@ -20,8 +20,8 @@ ANONYMOUS, BLOCK = "(anonymous)", "(block)"
 
 
 def without_else(text):
-    """Without directives and what follows #else or #elif."""
-    kept, begin, skipped = [], 0, []  # skipped: for each open #if, whether its first part is over
+    """The text without directives and without the parts after #else or #elif."""
+    kept, begin, skipped = [], 0, []  # skipped: for each open #if, whether its first part has ended
     for directive in DIRECTIVE.finditer(text):
         if not any(skipped):
             kept.append(text[begin:directive.start()])
@@ -36,7 +36,7 @@ def without_else(text):
 
 
 def after_brackets(tokens, at, opening, closing):
-    """The place after the bracket that closes the one at `at`."""
+    """The position after the bracket that closes the one at `at`."""
     depth = 0
     while at < len(tokens):
         depth += (tokens[at] == opening) - (tokens[at] == closing)
@@ -72,7 +72,7 @@ def type_name(tokens):
 
 
 def scope_of(tokens):
-    """What `tokens {` opens: the name of a namespace or type, "" for what is no scope, or a block."""
+    """What `tokens {` opens: the name of a namespace or type, "" for what is not a scope, or BLOCK."""
     while tokens[1:2] == [":"]:  # public:
         tokens = tokens[2:]
     if "namespace" in tokens:
@@ -95,7 +95,7 @@ def types_of(text):
 
 
 def program_of(path):
-    """Types of different programs never meet; libraries and plugins do."""
+    """The program of a file, as types of different programs never meet, unlike those of libraries and plugins."""
     parts = path.parts
     if parts[0] == "tests":
         return "/".join(parts[:3 if parts[1] == "core" else 2])

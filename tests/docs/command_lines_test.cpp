@@ -1,5 +1,5 @@
-// The command lines in all pages: their commands and options exist. What exists is in docs/options,
-// which the test OptionPages keeps equal to the programs.
+// Checks that the commands and options in the command lines of all pages exist, according to
+// docs/options, which the test OptionPages keeps equal to the programs.
 
 #include <filesystem>
 #include <map>
@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 using Names = std::set<std::string>;
 
-/// All that a pattern's first group matches.
+/// The first group of every match of a pattern.
 std::vector<std::string> matches(const std::string& text, const std::string& pattern) {
   const std::regex expression(pattern);
   std::vector<std::string> found;
@@ -90,7 +90,7 @@ std::vector<std::string> code_lines(const std::string& page) {
   return code;
 }
 
-/// The words of the calls of phraseq in a line of a shell, without "phraseq" itself.
+/// The arguments of the calls of phraseq in a line of shell.
 std::vector<std::vector<std::string>> calls_in(const std::string& line) {
   static const std::regex separators("([|;&)(]|\\s#.*)"), assignments("[A-Z_]+=.*|\\$");
   std::vector<std::vector<std::string>> calls;
@@ -116,12 +116,12 @@ std::vector<std::vector<std::string>> calls_in(const std::string& line) {
   return calls;
 }
 
-/// What is wrong with a call, "" if nothing.
+/// The error in a call; empty if there is none.
 std::string fault(const std::vector<std::string>& words,
                   const std::map<std::string, Names>& known) {
   static const std::regex command("[a-z][a-z-]*"), option("(--?[a-z][a-zA-Z0-9_-]*)(=.*)?"),
       underscore("_");
-  // Not a call: text that begins with the name, a program's message, a placeholder.
+  // These are not calls: text that begins with the name, a message of a program, or a placeholder.
   if (words.empty() || !std::regex_match(words[0], command))
     return {};
   if (!known.contains(words[0]))

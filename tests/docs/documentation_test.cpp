@@ -1,4 +1,4 @@
-// The pages under docs/ against the tree and the built programs.
+// Compares the pages under docs/ with the tree and the built programs.
 
 #include <algorithm>
 #include <cctype>
@@ -52,11 +52,12 @@ TEST(OptionPages, MatchTheHelpOfCommandsAndComponents) {
     EXPECT_EQ(committed.at(name), text) << name << " is out of date: run scripts/update_docs.sh";
   }
   for (const auto& [name, text] : committed) {
-    EXPECT_TRUE(fresh.contains(name)) << name << " is about nothing: run scripts/update_docs.sh";
+    EXPECT_TRUE(fresh.contains(name))
+        << name << " describes something that does not exist: run scripts/update_docs.sh";
   }
 }
 
-/// The name of a heading in addresses: lower case, "-" for spaces, letters, digits, "-" and "_".
+/// The anchor of a heading: lower case, with "-" for spaces, and only letters, digits, "-" and "_".
 std::string place_of_heading(const std::string& heading) {
   std::string place;
   for (const char c : heading) {
@@ -68,7 +69,7 @@ std::string place_of_heading(const std::string& heading) {
   return place;
 }
 
-/// The places within a page that links can name.
+/// The anchors within a page.
 std::set<std::string> places_in(const std::string& text) {
   std::set<std::string> places;
   std::istringstream lines(text);
@@ -135,7 +136,7 @@ struct BareFlag {
   std::string flag, value;
 };
 
-/// "`--flag` is `--flag value`", "`--flag` alone means `--flag value`" in a page.
+/// Claims in a page such as "`--flag` is `--flag value`" or "`--flag` alone means `--flag value`".
 std::vector<BareFlag> bare_flags_in(const std::string& text) {
   const std::regex claim("`(--[a-z-]+)`(?: alone)? (?:is|means) `\\1 ([^`]+)`");
   std::vector<BareFlag> found;

@@ -1,4 +1,4 @@
-// The declarations in the handbook against the headers that they are taken from.
+// Compares the declarations in the handbook with the headers from which they are copied.
 
 #include <algorithm>
 #include <cctype>

@@ -1,4 +1,4 @@
-// The table of layers in CONTRIBUTING.md against every #include in core/.
+// Compares the table of layers in CONTRIBUTING.md with every #include in core/.
 
 #include <algorithm>
 #include <filesystem>
@@ -63,8 +63,8 @@ std::vector<std::string> includes_of(const fs::path& file) {
   return found;
 }
 
-/// What is wrong with one include: "core/a/x.cpp includes core/b/y.h, a higher layer". Empty =
-/// nothing.
+/// The error in an include, such as "core/a/x.cpp includes core/b/y.h, a higher layer"; empty if
+/// there is none.
 std::string complaint(const std::map<std::string, int>& layers,
                       const std::string& file,
                       const std::string& included) {
@@ -138,7 +138,7 @@ TEST(Layers, HoldAtMostAboutTwentyFiveFilesPerFolder) {
   for (const auto& [folder, count] : counts) EXPECT_LE(count, 25) << folder;
 }
 
-/// Sources without a header of their name, and why.
+/// Sources without a header of the same name, and the reasons.
 const std::map<std::string, std::string> kWithoutHeader = {
     {"core/nn/kernels/", "compiled once per level of the processor, behind the table in kernels.h"},
     {"register.cpp", "registers the component of a plugin; nothing calls it"},

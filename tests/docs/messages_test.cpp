@@ -1,4 +1,4 @@
-// Messages of programs that pages quote, against the sources and the programs; and the style of the
+// Compares messages that pages quote with the sources and the programs, and checks the style of the
 // hints of errors.
 
 #include <filesystem>
@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-/// The sources of a folder, with the pieces of each string literal joined.
+/// The sources of a folder, in which the pieces of each string literal are joined.
 std::string literals_below(const std::string& folder) {
   std::string text;
   for (const auto& entry : fs::recursive_directory_iterator(kSource / folder)) {
@@ -40,7 +40,7 @@ std::vector<std::string> rows_below(const std::string& page, const std::string& 
   return rows;
 }
 
-/// What is quoted in the first column of a row, in pieces between "…" and "'…'".
+/// The quoted pieces in the first column of a row, between "…" and "'…'".
 std::vector<std::string> quoted_pieces(const std::string& row) {
   static const std::regex quoted("`([^`]+)`"), gap("'?…'?");
   const std::string column = row.substr(0, row.find(" |"));
@@ -90,7 +90,7 @@ TEST(TheOptionsPage, ShowsTheReportOfSeveralProblems) {
                                   TemporaryFolder())));
 }
 
-/// The arguments of a call as they are written, from the text after its opening bracket.
+/// The source text of the arguments of a call, where `text` begins after the opening parenthesis.
 std::vector<std::string> arguments_in(std::string_view text) {
   std::vector<std::string> arguments(1);
   int depth = 0;
@@ -114,15 +114,15 @@ std::vector<std::string> arguments_in(std::string_view text) {
   return arguments;
 }
 
-/// The argument of an error's constructor that is its hint; "" = it has none.
+/// The argument of an error's constructor that is its hint; empty if there is none.
 std::string hint_among(const std::vector<std::string>& arguments, const std::string& error) {
   const bool has_place = error == "DataError" && arguments[0].find('"') == std::string::npos;
   const size_t place = error == "IoError" ? 3 : has_place ? 2 : 1;
   return place < arguments.size() ? arguments[place] : "";
 }
 
-/// The literals that a hint consists of: itself, a format, the branches of a condition, or the
-/// constant that it names. What follows a "+" does not begin a sentence.
+/// The literals of a hint: itself, a format, the branches of a conditional, or the constant that it
+/// names. A literal after "+" does not begin a sentence.
 std::vector<std::string> literals_of(std::string hint, const std::string& source) {
   static const std::regex constant("k[A-Z]\\w*");
   static const std::regex literal(R"re((?:^|[?:] |fmt::format\( ?)("(?:\\.|[^"\\])*"(?: \+)?))re");
@@ -137,8 +137,8 @@ std::vector<std::string> literals_of(std::string hint, const std::string& source
   return literals;
 }
 
-/// The literals of hints in a source, whose white space is single spaces and whose literals are in
-/// one piece.
+/// The literals of the hints in a source, in which white space is single spaces and each literal is
+/// in one piece.
 std::vector<std::string> hints_in(const std::string& source) {
   static const std::regex thrown(
       "(?:throw|return) ((?:Usage|Data|Format|Plugin|Io|Divergence)Error|RankFailure)\\(");
@@ -153,7 +153,7 @@ std::vector<std::string> hints_in(const std::string& source) {
 }
 
 /// Whether a literal begins like a sentence, an option, a command or a quotation, and ends like a
-/// sentence, with another error's text, or with what is appended to it.
+/// sentence or with the text of another error or an appended text.
 bool is_sentence(const std::string& literal) {
   static const std::regex sentence(
       R"re("(?:[A-Z0-9'`{]|--|phraseq )[^]*(?:[.?!]"|\\n \{\}"|" \+))re");

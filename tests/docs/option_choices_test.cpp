@@ -1,4 +1,4 @@
-// Options with a closed set of values: each name is a value of its own, in every option table.
+// Options with a fixed set of values: each name is a distinct value, in every option table.
 
 #include <set>
 #include <string>
@@ -55,7 +55,7 @@ void for_each_table(const Check& check) {
     described(component->kind + " " + component->name, std::move(*component->make_options()));
 }
 
-/// The fields with choices, but for lists of strings.
+/// The fields with choices, except lists of strings.
 std::vector<OptionField*> fields_with_choices(OptionTable& table) {
   std::vector<OptionField*> found;
   for (OptionField& field : table.fields()) {
@@ -108,7 +108,7 @@ TEST(OptionChoices, AreListedWhenAValueIsNotAmongThem) {
     for (OptionField* field : fields_with_choices(table)) {
       const std::string before = field->to_text();
       std::vector<std::string> named = field->choices;
-      std::erase(named, "");  // "" is a choice of some options, but not one that can be shown
+      std::erase(named, "");  // "" is a choice of some options, but is not listed
       try {
         field->from_text("no such value", OptionOrigin::kCommandLine);
         ADD_FAILURE() << name << ": --" << field->name << " takes any value";

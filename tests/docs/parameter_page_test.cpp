@@ -1,4 +1,4 @@
-// docs/parameters/*.md against the models that the code builds: names and shapes of the
+// Compares docs/parameters/*.md with the models that the code builds: names and shapes of the
 // Transformer, and the counts of presets.
 
 #include <map>
@@ -55,7 +55,7 @@ Shape shape_from(const std::string& text) {
   return shape;
 }
 
-/// Parameter → (shape, when), of the tables of encoder and decoder.
+/// Parameter → (shape, condition) from the tables of encoder and decoder.
 std::map<std::string, std::pair<Shape, std::string>> described_parameters() {
   std::map<std::string, std::pair<Shape, std::string>> parameters;
   for (const auto& row : parameter_rows("transformer")) {
@@ -85,7 +85,7 @@ std::map<std::string, Shape> parameters_of(const nn::TransformerOptions& options
   return shapes;
 }
 
-/// Every parameter that `switches` allow, as the page has it.
+/// Every parameter that `switches` allow, according to the page.
 std::map<std::string, Shape> page_with(const std::set<std::string>& switches) {
   std::map<std::string, Shape> shapes;
   for (const auto& [name, described] : described_parameters()) {
@@ -179,7 +179,7 @@ TEST_P(ParameterPageOf, CountsTheParametersOfEveryPreset) {
     const int64_t at_10000 = parameter_count(preset, 10000);
     EXPECT_EQ(number_from(row[4]), at_10000) << row[0];
     EXPECT_EQ(number_from(row[5]), parameter_count(preset, 32000)) << row[0];
-    // The vocabulary's part grows evenly with the number of symbols.
+    // The parameters of the vocabulary are proportional to the number of symbols.
     const int64_t a_symbol = parameter_count(preset, 10001) - at_10000;
     EXPECT_EQ(number_from(row[3]), at_10000 - 10000 * a_symbol) << row[0];
     counted.insert(row[0]);
