@@ -1,4 +1,4 @@
-// The commands on the emulated GPU: what they compute, and how often the host waits.
+// The commands on the emulated GPU: their results, and how often the host waits.
 
 #include <cstdlib>
 #include <string>
@@ -45,7 +45,7 @@ class CommandsOnTheEmulatedGpu : public ::testing::Test {
   double last_loss(const std::string& save_dir) const {
     return std::stod(losses(workspace_, save_dir).rbegin()->second);
   }
-  /// From now on: the CUDA kernels, on the driver of tests/fake_cuda.
+  /// From now on, uses the CUDA kernels with the driver of tests/fake_cuda.
   void use_kernels() const {
     const std::string build = PHRASEQ_BUILD_FOLDER "/tests/";
     const std::string driver = build + "fake_cuda/libcuda.so.1";
@@ -54,13 +54,13 @@ class CommandsOnTheEmulatedGpu : public ::testing::Test {
     setenv("PHRASEQ_CUDA_CACHE", workspace_.path("kernels").c_str(), 1);
     setenv("PHRASEQ_FAKE_CUDA_LAUNCHES", workspace_.path("launches").c_str(), 1);
   }
-  /// Since the last call, for all reasons together.
+  /// The number of waits since the last call, for any reason.
   int64_t waits() const {
     const auto lines = lines_of(workspace_.read("waits"));
     workspace_.write("waits", "");
     return static_cast<int64_t>(lines.size());
   }
-  /// Of updates in one epoch, after which one checkpoint is saved.
+  /// The waits of `updates` updates in one epoch, after which one checkpoint is saved.
   int64_t waits_of_training(int updates,
                             const std::string& preset,
                             const std::string& data = "data-bin") {
@@ -83,7 +83,7 @@ class CommandsOnTheEmulatedGpu : public ::testing::Test {
   Workspace workspace_;
 };
 
-/// Of 32 columns, for which tests/fake_cuda has the kernels of attention.
+/// One head has 32 columns, the size for which tests/fake_cuda has attention kernels.
 const std::string kOneHead = "--encoder-attention-heads 1 --decoder-attention-heads 1 ";
 
 TEST_F(CommandsOnTheEmulatedGpu, TrainAsTheCpuDoes) {
@@ -162,7 +162,7 @@ TEST_F(CommandsOnTheEmulatedGpu, TrainInTwoProcessesAsInOne) {
   EXPECT_EQ(last_tensors(workspace_, "two"), last_tensors(workspace_, "one"));
 }
 
-/// Gradients of an embedding are added to what the flat gradients have: sums in another order.
+/// The sums have another order, because gradients of an embedding are added to the flat gradients.
 TEST_F(CommandsOnTheEmulatedGpu, TrainInTwoProcessesAsInOneWithKernels) {
   use_kernels();
   const std::string more = "--disable-validation --max-tokens 100 ";
@@ -175,7 +175,7 @@ TEST_F(CommandsOnTheEmulatedGpu, TrainInTwoProcessesAsInOneWithKernels) {
 class UpdatesOnTheEmulatedGpu : public CommandsOnTheEmulatedGpu,
                                 public ::testing::WithParamInterface<const char*> {};
 
-/// An update is settled while the next one is on its way, and no model reads from the GPU.
+/// An update is settled while the next one is running, and no model reads from the GPU.
 TEST_P(UpdatesOnTheEmulatedGpu, DoNotWait) {
   const int64_t few = waits_of_training(4, GetParam());
   EXPECT_GT(few, 0);  // one checkpoint is saved
@@ -225,7 +225,7 @@ TEST_F(CommandsOnTheEmulatedGpu, TranslateAndScoreAsTheCpuDoes) {
     EXPECT_NEAR(std::stod(on_gpu[i]), std::stod(on_cpu[i]), 1e-3);
 }
 
-/// In steps of many rows and of few, of one batch and of several at a time.
+/// Steps have many rows or few, and one batch or several run at a time.
 TEST_F(CommandsOnTheEmulatedGpu, TranslateWithKernelsAsTheCpuDoes) {
   ASSERT_EQ(train("ck", 60, kOneHead).exit_code, kExitOk);
   use_kernels();

@@ -55,7 +55,7 @@ C10_REGISTER_GUARD_IMPL(CUDA, EmulatedGuard)
 
 namespace at {
 
-/// In this namespace and under this name because LibTorch looks for it there.
+/// LibTorch looks for the hooks in this namespace and under this name.
 struct CUDAHooks final : CUDAHooksInterface {
   explicit CUDAHooks(CUDAHooksArgs /*unused*/) {}
   void init() const override {}
@@ -74,7 +74,7 @@ struct CUDAHooks final : CUDAHooksInterface {
     phraseq::emulated_gpu::finish_copies();
   }
   const Generator& getDefaultGenerator(DeviceIndex /*device*/) const override {
-    return globalContext().defaultGenerator(kCPU);  // operators end in those of the CPU
+    return globalContext().defaultGenerator(kCPU);  // operators run on the CPU
   }
   Allocator* getPinnedMemoryAllocator() const override {
     return &phraseq::emulated_gpu::pinned_allocator();

@@ -17,7 +17,7 @@ namespace {
 
 using c10::CachingDeviceAllocator::DeviceStats;
 
-/// Added to host addresses: x86-64 and AArch64 have no memory there, for anyone.
+/// Added to host addresses. On x86-64 and AArch64, no process has memory there.
 constexpr uintptr_t kOffset = uintptr_t{1} << 56;
 const c10::Device kDevice{c10::kCUDA, 0};
 constexpr auto kAll = static_cast<size_t>(c10::CachingAllocator::StatType::AGGREGATE);
@@ -101,7 +101,8 @@ const c10::AllocatorRegisterer<c10::kCUDA> registered(&allocator);
 
 void release_storage(void* storage) { delete static_cast<c10::Storage*>(storage); }
 
-/// The bytes of `storage` at `address`, for tensors of another device; keeps `storage` alive.
+/// A storage with the bytes of `storage` at `address`, for tensors of the other device; it keeps
+/// `storage` alive.
 c10::Storage shared_storage(const c10::Storage& storage, void* address, c10::Device device) {
   auto* const kept = new c10::Storage(storage);
   return c10::Storage(c10::Storage::use_byte_size_t(),

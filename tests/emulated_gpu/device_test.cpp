@@ -87,7 +87,7 @@ TEST(EmulatedGpu, CopiesToTheHostArriveWhenItWaits) {
   EXPECT_TRUE(host.equal(at::arange(3, at::kDouble)));
 }
 
-/// The lines that were added to the file of waits.
+/// A test with the lines that were added to the file of waits.
 class WaitsOfTheEmulatedGpu : public ::testing::Test {
  protected:
   WaitsOfTheEmulatedGpu() { setenv("PHRASEQ_EMULATED_GPU_WAITS", path_.c_str(), 1); }

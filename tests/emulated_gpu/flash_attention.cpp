@@ -1,7 +1,7 @@
-// FlashAttention of the emulated GPU: sentence by sentence and head by head from the equation, in
-// fp32, rounded to 16 bits where the operator rounds. It rejects what the operator rejects, and
-// also what the operator reads as something else: offsets that are not those of the rows, and
-// addresses that are not those of whole vectors.
+// FlashAttention of the emulated GPU, computed from the equation sentence by sentence and head by
+// head, in fp32, with rounding to 16 bits where the operator rounds. It rejects what the operator
+// rejects, and also what the operator would misread: offsets that do not fit the rows, and
+// addresses that are not aligned to vectors.
 
 #include <algorithm>
 #include <limits>
@@ -12,7 +12,7 @@
 
 #include "tests/emulated_gpu/device_memory.h"
 
-/// What LibTorch's CUDA runtime would say: compute capability 9.0, and nothing else.
+/// The answer of LibTorch's CUDA runtime: compute capability 9.0, and no other attribute.
 extern "C" __attribute__((visibility("default"))) int cudaDeviceGetAttribute(int* value,
                                                                              int attribute,
                                                                              int /*device*/) {
@@ -26,7 +26,7 @@ extern "C" __attribute__((visibility("default"))) int cudaDeviceGetAttribute(int
 namespace phraseq::emulated_gpu {
 namespace {
 
-/// The arguments that both directions have.
+/// The arguments of both directions.
 struct Arguments {
   at::Tensor q, k, v;  ///< [tokens, heads, head_dim], of the host after check()
   at::Tensor query_offsets, key_offsets;
@@ -49,7 +49,7 @@ void check_vectors(const at::Tensor& x, const at::Tensor& q) {
               "misaligned address");
 }
 
-/// Sentences have `fewest` tokens at least.
+/// Sentences must have at least `fewest` tokens.
 void check_offsets(const at::Tensor& offsets,
                    const at::Tensor& rows,
                    int64_t longest,
@@ -92,7 +92,7 @@ at::Tensor part(const at::Tensor& x, const at::Tensor& offsets, int64_t sentence
   return x.select(1, head).narrow(0, values[sentence], values[sentence + 1] - values[sentence]);
 }
 
-/// Causal: the last query sees all keys, as in FlashAttention from version 2.1 on.
+/// With a causal mask, the last query sees all keys, as in FlashAttention since version 2.1.
 Head head_of(const Arguments& by, int64_t sentence, int64_t head) {
   Head result{part(by.q, by.query_offsets, sentence, head).to(at::kFloat),
               part(by.k, by.key_offsets, sentence, head).to(at::kFloat),
@@ -121,7 +121,8 @@ at::Tensor on_gpu(at::IntArrayRef sizes, at::ScalarType type) {
   return at::empty(sizes, at::TensorOptions(at::kCUDA).dtype(type));
 }
 
-/// Without dropout, weights, windows and what later versions of the operator have more.
+/// Rejects dropout, weights, windows and the additional arguments of later versions of the
+/// operator.
 void check_unused(const std::vector<c10::IValue>& values, size_t first) {
   for (size_t i = first; i < values.size(); ++i)
     TORCH_CHECK(values[i].isNone(), "the emulated GPU has no such option of FlashAttention");

@@ -1,6 +1,6 @@
-// Operators of the emulated GPU. All of them end in those of the CPU on the same memory, after a
-// check that a GPU makes, too: tensors of different devices are not mixed. What makes the host wait
-// for a GPU is noted.
+// Operators of the emulated GPU. All of them call those of the CPU on the same memory after a check
+// that a GPU also makes: tensors of different devices must not be mixed. Operators that make the
+// host wait for a GPU are recorded.
 
 #include <algorithm>
 #include <array>
@@ -27,7 +27,7 @@
 namespace phraseq::emulated_gpu {
 namespace {
 
-/// Their results, or the sizes of their results, are read by the host.
+/// Whether the host reads the results of an operator or their sizes.
 bool makes_the_host_wait(std::string_view name) {
   constexpr std::array<std::string_view, 9> kNames = {"aten::_local_scalar_dense",
                                                       "aten::nonzero",
@@ -41,12 +41,12 @@ bool makes_the_host_wait(std::string_view name) {
   return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }
 
-/// Operators of a GPU that read indices from either side.
+/// Operators that accept indices on either side.
 bool takes_indices_of_the_host(std::string_view name) {
   return name == "aten::index" || name == "aten::index_put_" || name == "aten::_index_put_impl_";
 }
 
-/// The arguments of one call with all tensors of the device as tensors of the host.
+/// The arguments of one call, in which all tensors of the device become tensors of the host.
 class HostCall {
  public:
   explicit HostCall(const c10::OperatorHandle& op) : op_(op), name_(op.operator_name().name) {}
@@ -61,7 +61,7 @@ class HostCall {
       note_wait(name_);
       finish_copies();
     }
-    const at::DisableRecordFunctionGuard counted_once;  // observers have seen the call already
+    const at::DisableRecordFunctionGuard counted_once;  // observers have already seen the call
     op_.callBoxed(&stack);
     for (const auto& [host, device] : pairs_) take_shape(device, host);
     for (size_t i = first; i < stack.size(); ++i) to_device(stack[i]);
@@ -182,14 +182,15 @@ at::Tensor empty_strided(at::IntArrayRef sizes,
       sizes, strides, &device_allocator(), kBackend, c10::dtype_or_default(type)));
 }
 
-/// Whether the host goes on while memory of it, `host`, is copied from or to `device`. What is not
-/// of the same type, side by side or pinned goes through memory that is not pinned.
+/// Whether the host continues while its memory `host` is copied from or to `device`. Otherwise, if
+/// types differ or the memory is not contiguous or not pinned, the copy goes through memory that is
+/// not pinned.
 bool is_copied_later(const at::Tensor& host, const at::Tensor& device, bool non_blocking) {
   return non_blocking && host.is_contiguous() && host.scalar_type() == device.scalar_type() &&
          is_pinned(host.storage().data());
 }
 
-/// Between the sides, and on the device.
+/// Copies between the sides or within the device.
 at::Tensor& copy(at::Tensor& to, const at::Tensor& from, bool non_blocking) {
   const at::Tensor source = from.is_cuda() ? on_host(from) : from;
   if (to.is_cuda()) {
@@ -206,7 +207,7 @@ at::Tensor& copy(at::Tensor& to, const at::Tensor& from, bool non_blocking) {
   return to;
 }
 
-/// sum · beta + a b · alpha in fp32, for factors of 16 bits, which the CPU has no operator for.
+/// sum · beta + a b · alpha in fp32, for 16-bit factors, for which the CPU has no operator.
 at::Tensor& addmm_of_sixteen_bits(const at::Tensor& sum,
                                   const at::Tensor& a,
                                   const at::Tensor& b,
@@ -236,8 +237,8 @@ TORCH_LIBRARY_IMPL(aten, CUDA, library) {
   library.impl("view", TORCH_FN(at::native::view));
   library.impl("_reshape_alias", TORCH_FN(at::native::_reshape_alias));
   library.impl("unfold", TORCH_FN(at::native::unfold));
-  // Those that LibTorch's CUDA implements directly; without this, it calls the variant with `out`
-  // in turn, and observers see two products.
+  // LibTorch's CUDA implements these directly. Without them, it would call the variants with
+  // `out`, and observers would see two products.
   for (const char* const product : {"mm", "addmm", "bmm", "baddbmm"})
     library.impl(product, torch::CppFunction::makeFromBoxedFunction<&compute_on_host>());
   library.impl("addmm.dtype_out", TORCH_FN(addmm_of_sixteen_bits));

@@ -1,6 +1,6 @@
 #pragma once
 
-// Memory of the host that a GPU copies from and to while the host goes on.
+// Host memory that a GPU copies from and to while the host continues.
 
 #include <ATen/core/Tensor.h>
 
