@@ -1,6 +1,6 @@
 // The functions of cuda.h that core/cuda/driver.cpp calls, on the emulated GPU. A module is the
-// text that tests/fake_nvrtc gives, the options of the compiler: they say for which type of
-// activations the kernels are. A kernel runs thread after thread; where a GPU takes a warp for a
+// text that tests/fake_nvrtc returns: the options of the compiler, which determine the type of
+// activations of the kernels. A kernel runs one thread after another; where a GPU uses a warp per
 // row, a warp is one thread here.
 //
 // PHRASEQ_FAKE_CUDA_LAUNCHES=FILE adds the name of each kernel that is launched to the file.
@@ -23,7 +23,7 @@ namespace {
 
 constexpr int kInvalidValue = 1, kInvalidContext = 201, kNotFound = 500;
 
-/// An argument as the kernel takes it: addresses are those of the device.
+/// An argument as the kernel gets it; addresses are those of the device.
 template <class Parameter>
 Parameter argument(void* value) {
   const Parameter given = *static_cast<Parameter*>(value);
@@ -42,7 +42,7 @@ void call(void (*kernel)(Parameters...), void** values, std::index_sequence<kPla
 
 struct Function {
   std::string_view name;
-  unsigned warp;  ///< threads of the GPU that are one thread here
+  unsigned warp;  ///< GPU threads that are one thread here
   void (*run)(void** values);
 };
 
@@ -78,7 +78,7 @@ constexpr Functions kFunctions = {
      {"best_columns", 32, &run<&Device::best_columns>},
      {"few_rows_product", 32, &run<&Device::few_rows_product>}}};
 
-/// The number of an option -D….
+/// The number in an option -D….
 int number_of(std::string_view options, std::string_view name, int otherwise = 1) {
   const size_t at = options.find(name);
   return at == std::string_view::npos ? otherwise : std::atoi(options.data() + at + name.size());
@@ -101,7 +101,7 @@ const Functions* functions_of(std::string_view options) {
   }
 }
 
-/// Whether this thread has a context: a driver gives none to a thread by itself.
+/// Whether this thread has a context; a driver does not give one to a thread by default.
 thread_local bool has_context = false;
 
 void note_launch(std::string_view name) {
@@ -114,7 +114,7 @@ void note_launch(std::string_view name) {
 
 using namespace phraseq::cuda;
 
-/// Tests look for it, to know that launches are noted.
+/// Tests look for this symbol to know that launches are recorded.
 PHRASEQ_VISIBLE void phraseq_fake_cuda() {}
 
 PHRASEQ_VISIBLE int cuInit(unsigned /*flags*/) { return 0; }
