@@ -1,1 +1,1 @@
-// What NVRTC loads when it compiles: here, nothing.
+// The library that NVRTC loads when it compiles; empty here.

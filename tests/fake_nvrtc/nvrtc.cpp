@@ -1,5 +1,5 @@
-// The functions of nvrtc.h that core/cuda/nvrtc.cpp calls. Compiling gives the options as text, but
-// only where the second library is found by its name, as NVRTC itself wants it.
+// The functions of nvrtc.h that core/cuda/nvrtc.cpp calls. Compiling returns the options as text,
+// but only if the second library is found by its name, which NVRTC also requires.
 
 #include <cstddef>
 #include <cstring>
