@@ -26,7 +26,7 @@ using ::testing::HasSubstr;
 using testing::small_value;
 using testing::write_small;
 
-/// Starts `work` in a process of its own; what it throws becomes the exit status.
+/// Runs `work` in a process of its own; an exception becomes the exit status.
 template <class Work>
 pid_t start(Work work) {
   const pid_t child = ::fork();
@@ -63,7 +63,7 @@ class Failpoint : public ::testing::TestWithParam<const char*> {
            std::string_view(GetParam()) == "fsync_folder";
   }
 
-  /// Saves 2 over `path` with something happening at the point.
+  /// Saves 2 over `path`, with `action` at the failpoint.
   int save_with(const std::string& action, const std::string& path) const {
     return run_apart([&] {
       ::setenv("PHRASEQ_FAILPOINT",
@@ -144,7 +144,7 @@ TEST(CheckpointFault, ContinuesFromAWholeCheckpointAfterAKillAtAnyTime) {
   for (int round = 0; round < kRounds; ++round) {
     const pid_t child = start([&] { save_for_ever(temporary.path(), values); });
     ::usleep(1000 + random() % 60'000);
-    // However slow the disk is, one kill comes after a save: at most five minutes.
+    // The last kill must come after a save, however slow the disk is; waits five minutes at most.
     for (int i = 0; round == kRounds - 1 && i < 300'000 && ::access(last.c_str(), F_OK) != 0; ++i)
       ::usleep(1000);
     ::kill(child, SIGKILL);
@@ -173,7 +173,7 @@ TEST(CheckpointFault, NamesTheProcessThatTrainsInTheFolder) {
   ASSERT_EQ(::read(ready[0], &byte, 1), 1);
   try {
     const CheckpointFolder second(temporary.path());
-    ADD_FAILURE() << "two trainings in one folder";
+    ADD_FAILURE() << "a second training uses the same folder";
   } catch (const UsageError& problem) {
     EXPECT_THAT(problem.message(), HasSubstr("process " + std::to_string(child) + " on "));
   }

@@ -1,4 +1,4 @@
-// A model with a parameter that is not a number: every command that computes with it says so.
+// A model with a parameter that is NaN: every command that computes with it reports that.
 
 #include <cstring>
 #include <limits>
@@ -28,7 +28,7 @@ class DivergedModel : public ::testing::TestWithParam<float> {
     spoil_one_value();
   }
 
-  /// The checkpoint with one value of one parameter spoilt and valid checksums.
+  /// Writes the checkpoint with NaN in one value of one parameter and valid checksums.
   void spoil_one_value() {
     const std::string pointer = workspace_.read("run/checkpoint_last");
     const std::string name = pointer.substr(0, pointer.find_first_of(" \n"));

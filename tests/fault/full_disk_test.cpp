@@ -1,4 +1,4 @@
-// Training on a disk that is full: a limit on the size of files makes every longer write fail.
+// Training on a full disk: a limit on the size of files makes every longer write fail.
 
 #include <cstdlib>
 #include <fstream>
@@ -24,11 +24,11 @@ class FullDisk : public ::testing::Test {
     EXPECT_EQ(workspace_.run(toy_preprocess()).exit_code, kExitOk);
   }
 
-  /// `train` in a shell that allows files of `blocks` (512 or 1,024 bytes).
+  /// Runs `train` in a shell that limits files to `blocks` blocks (of 512 or 1,024 bytes).
   int train_within(int blocks, int updates, const std::string& more) {
     std::string train = PHRASEQ_BUILD_FOLDER "/bin/phraseq";
     for (const auto& argument : toy_train("run", updates)) train += " '" + argument + "'";
-    // Standard error is a pipe: the limit is not for what the test reads.
+    // Standard error is a pipe, so that the limit does not apply to what the test reads.
     const std::string line = "cd " + workspace_.path("") + " && { ( ulimit -f " +
                              std::to_string(blocks) + "; exec " + train + " " + more +
                              " ); echo $? > code.txt; } 2>&1 | cat > errors.txt";
@@ -36,7 +36,7 @@ class FullDisk : public ::testing::Test {
     return std::stoi(workspace_.read("code.txt"));
   }
 
-  /// Number of records in metrics.jsonl; every line is one.
+  /// The number of records in metrics.jsonl, in which every line must be a record.
   size_t records() const {
     const auto lines = lines_of(workspace_.read("run/metrics.jsonl"));
     for (const std::string& line : lines)
@@ -60,7 +60,7 @@ TEST_F(FullDisk, EndsATrainingThatIsToStopWithTheExitCodeOfTheDisk) {
   EXPECT_EQ(train_within(2, 12, "--save-failure stop"), kExitIo);
 }
 
-TEST_F(FullDisk, LeavesNoTornLineBehindAResume) {
+TEST_F(FullDisk, LeavesNoIncompleteLineBehindAResume) {
   ASSERT_EQ(workspace_.run(toy_train("run", 2)).exit_code, kExitOk);
   const size_t before = records();
   std::ofstream(workspace_.path("run/metrics.jsonl"), std::ios::app) << "{\"event\": \"tr";

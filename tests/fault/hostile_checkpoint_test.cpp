@@ -1,5 +1,6 @@
 // Checkpoints with valid checksums and hostile metadata: every entry with a value of another type,
-// documents nested 500,000 deep. FormatError, exit code 4; never a bug, never a signal.
+// and documents nested 500,000 deep. The result must be a FormatError with exit code 4, and never a
+// bug or a signal.
 
 #include <cstring>
 #include <span>
@@ -45,7 +46,7 @@ std::vector<json> values() {
           json::object({{"value", json::object({{"value", nullptr}})}})};
 }
 
-/// A value of another kind than `now`, which no reader may take for it.
+/// Whether `value` has another type than `now`, so that no reader may accept it.
 bool is_of_another_type(const json& now, const json& value) {
   if (now.is_number_float() && value.is_number())
     return false;
@@ -56,7 +57,7 @@ bool is_of_another_type(const json& now, const json& value) {
   return now.type() != value.type();
 }
 
-/// Every place in a document, but not what is inside lists.
+/// Finds every place in a document, except inside lists.
 void find_places(const json& document,
                  const json::json_pointer& at,
                  std::vector<json::json_pointer>& places) {
@@ -101,7 +102,7 @@ class HostileCheckpoint : public ::testing::Test {
     read_train_record(CheckpointFile::open(path));
   }
 
-  /// Reads the checkpoint with every place of the entry holding every other type.
+  /// Reads the checkpoint with a value of every other type in every place of the entry.
   static int mutate(const std::string& key) {
     const json document = json::parse(CheckpointFile::open(original()).metadata(key));
     std::vector<json::json_pointer> places;
@@ -122,7 +123,7 @@ class HostileCheckpoint : public ::testing::Test {
     return tried;
   }
 
-  /// Entries that are compared when a run resumes, not read; and the one that may be null.
+  /// Entries that are only compared when a run resumes, and the entry that may be null.
   static bool is_free(const std::string& key, const std::string& place, const json& value) {
     if (key == "train" && place == "/state/best")
       return value.is_null() || value.is_number();
@@ -213,7 +214,7 @@ TEST_F(HostileCheckpoint, IsRejectedWhenThisMachineComputesOtherResults) {
     EXPECT_THAT(result.errors, HasSubstr("--skip-self-test"));
     EXPECT_EQ(workspace_->run(arguments + Arguments{"--skip-self-test"}).exit_code, kExitOk);
   }
-  first = value + 0.001;  // another processor, another number of threads
+  first = value + 0.001;  // as with another processor or another number of threads
   const Arguments near = {"generate", "--path", with_entry("self_test", test.dump())};
   EXPECT_EQ(workspace_->run(near + words("--input test.en")).exit_code, kExitOk);
 }
@@ -251,7 +252,7 @@ TEST_F(HostileCheckpoint, HasRelativesInOtherFiles) {
     if (at.starts_with("/options") || at.starts_with("/tokenizer/options/") || at == "/phraseq" ||
         at.ends_with("/input") || at.ends_with("_bytes") || at.ends_with("input_crc32c") ||
         at.ends_with("tokens") || at.ends_with("replaced") || at.empty())
-      continue;  // for people
+      continue;  // these are only for people
     do {
       turn = (turn + 1) % values().size();
     } while (!is_of_another_type(document.at(place), values()[turn]));

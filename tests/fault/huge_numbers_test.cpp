@@ -1,4 +1,4 @@
-// Numbers that no machine can serve: every integer option of every command has bounds.
+// Numbers that are too large for any machine: every integer option of every command has bounds.
 
 #include <cstdlib>
 #include <regex>
@@ -51,7 +51,7 @@ std::set<std::string> integer_options(const std::string& page) {
 
 class HugeNumbers : public ::testing::TestWithParam<std::string> {
  protected:
-  /// The command with all its integer options at `value`.
+  /// Runs the command with all its integer options set to `value`.
   CommandResult run_with(const std::string& value) {
     const Arguments command = words(GetParam());
     Arguments arguments = command;
@@ -73,7 +73,7 @@ TEST_P(HugeNumbers, AreOutOfTheRangeOfEveryIntegerOption) {
     EXPECT_EQ(result.exit_code, kExitUsage) << result.errors;
     for (const std::string& name : integers) {
       if (name.ends_with("seed") || name.ends_with("grams"))
-        continue;  // any integer; lists as texts
+        continue;  // takes any integer, or is a list, read as a text
       EXPECT_THAT(result.errors, HasSubstr("--" + name + ": " + value + " is out of range"));
     }
   }
@@ -99,7 +99,7 @@ class HugeModel : public ::testing::Test {
 };
 
 TEST_F(HugeModel, IsRefusedBeforeItFillsTheMemory) {
-  // Sizes within their ranges whose product, 256 GiB, is more than is left.
+  // The sizes are within their ranges, but their product, 256 GiB, exceeds the free memory.
   const CommandResult result = workspace_.run(
       words("train data-bin --arch transformer --max-tokens 100 --max-update 1 --no-save "
             "--pos learned --max-source-positions 16777216 --encoder-embed-dim 4096 "

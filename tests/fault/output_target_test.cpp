@@ -1,4 +1,5 @@
-// Places where nothing can be written: every command says so before its work, with exit code 6.
+// Places where nothing can be written: every command reports that before its work, with exit code
+// 6.
 
 #include <string>
 
@@ -40,7 +41,7 @@ TEST_F(OutputTarget, OfOptionPagesIsChecked) {
 }
 
 TEST_F(OutputTarget, IsCheckedBeforeTheInputsAreRead) {
-  // The inputs are no checkpoints: with a good --output that is the error.
+  // The inputs are not checkpoints, which would be the error with a good --output.
   const std::vector<Arguments> commands = {
       {"average", "file", "file", "--output"},
       {"replace-tensors", "file", "file", "--output"},
@@ -58,7 +59,7 @@ TEST_F(OutputTarget, IsCheckedBeforeTheInputsAreRead) {
   for (size_t i = 0; i < 3; ++i) expect_refused(commands[i] + Arguments{"none/below"});
 }
 
-/// As fairseq does; a command that fails leaves no empty folder.
+/// As in fairseq, the folder is created; a command that fails leaves no empty folder.
 TEST_F(OutputTarget, OfTranslationsIsCreated) {
   EXPECT_EQ(workspace_.run(words("generate --path file --output made/below")).exit_code,
             kExitFormat);
@@ -74,7 +75,7 @@ TEST_F(OutputTarget, MayHaveTheLongestNameOfTheFileSystem) {
   EXPECT_EQ(workspace_.run({"inspect", longest}).exit_code, kExitOk);
 }
 
-TEST_F(OutputTarget, OrInputWithATooLongNameIsNoBug) {
+TEST_F(OutputTarget, OrInputWithATooLongNameIsNotABug) {
   for (const Arguments& command : std::vector<Arguments>{
            {"inspect", kTooLong},
            {"score", kTooLong, "-i", kTooLong},
@@ -102,7 +103,7 @@ TEST_F(OutputTarget, OrInputWithATooLongNameIsNoBug) {
 }
 
 TEST_F(OutputTarget, OrAnyArgumentThatIsNotUtf8IsAnErrorOfUse) {
-  // Manifests and checkpoints record both, as JSON: found at the end, the work would be lost.
+  // Manifests and checkpoints record all of them as JSON; an error at the end would lose the work.
   for (const Arguments& command : std::vector<Arguments>{{"inspect", "a\xFF", "--json"},
                                                          {"average", "file", "--output", "\xE4"},
                                                          {"score", "--m\xFF=1", "file"}}) {

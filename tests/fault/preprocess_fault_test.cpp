@@ -1,4 +1,5 @@
-// phraseq-preprocess as a user runs it, on bad text, bad places, and killed at any time.
+// phraseq-preprocess as a user runs it: on bad text, with bad places for its output, and killed at
+// any time.
 
 #include <algorithm>
 #include <array>
@@ -41,7 +42,8 @@ class PreprocessCommand : public ::testing::Test {
     folder.write("train.de", source);
     folder.write("train.en", target);
   }
-  /// Runs it in the folder, on train.de and train.en, with settings of the environment in front.
+  /// Runs the command in the folder, on train.de and train.en, with environment settings in front
+  /// of it.
   Outcome run(const std::string& more = {}, const std::string& environment = {}) {
     const std::string line = "cd " + folder.path() + " && { " + environment + " " + kProgram +
                              " -s de -t en --trainpref train --destdir out " + more + "; } 2>&1";
@@ -151,7 +153,7 @@ TEST_F(PreprocessCommand, WritesTheSameBytesInAnySurroundings) {
   }
 }
 
-/// Starts it, with its output thrown away.
+/// Starts the command and discards its output.
 pid_t start(const TemporaryFolder& folder) {
   const pid_t child = ::fork();
   if (child != 0)
@@ -172,7 +174,7 @@ pid_t start(const TemporaryFolder& folder) {
   ::_exit(99);
 }
 
-/// Whether a system call changes files. The calls of other threads are not counted.
+/// Whether a system call changes files. Calls of other threads are not counted.
 bool changes_files(long call) {
   constexpr std::array<long, 13> kCalls = {SYS_write,
                                            SYS_pwrite64,
@@ -190,7 +192,8 @@ bool changes_files(long call) {
   return std::find(kCalls.begin(), kCalls.end(), call) != kCalls.end();
 }
 
-/// Runs it and kills it before its `number`-th call that changes files; false when it has fewer.
+/// Runs the command and kills it before its `number`-th call that changes files; returns false if
+/// it has fewer.
 bool killed_before_call(const TemporaryFolder& folder,
                         int number,
                         const std::vector<const char*>& more) {
@@ -236,7 +239,7 @@ bool killed_before_call(const TemporaryFolder& folder,
   return true;
 }
 
-/// Every folder with data is either whole or rejected with a remedy.
+/// Expects that every folder with data is whole, or rejected with a remedy.
 void expect_whole_or_rejected(const TemporaryFolder& folder, int call) {
   for (const auto& entry : fs::directory_iterator(folder.path())) {
     if (!entry.is_directory() || fs::is_empty(entry.path()) ||
@@ -267,7 +270,7 @@ TEST_F(PreprocessCommand, KilledAtAnySystemCallLeavesNothingThatLooksWhole) {
     EXPECT_GT(call, 30);
   }
   EXPECT_EQ(run("--overwrite").code, kExitOk);
-  EXPECT_EQ(folder.entries(), 3U);  // what the killed runs left is gone
+  EXPECT_EQ(folder.entries(), 3U);  // the remains of the killed runs are gone
 }
 
 TEST_F(PreprocessCommand, KilledAtAnyTimeLeavesAWholeFolderOrNone) {
@@ -291,7 +294,7 @@ TEST_F(PreprocessCommand, KilledAtAnyTimeLeavesAWholeFolderOrNone) {
   }
   EXPECT_LT(whole, 25);
   EXPECT_EQ(run().code, kExitOk);
-  EXPECT_EQ(folder.entries(), 3U);  // what the killed runs left is gone
+  EXPECT_EQ(folder.entries(), 3U);  // the remains of the killed runs are gone
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What a command that is stopped leaves behind: nothing, or what the next one removes.
+// What a stopped command leaves behind: nothing, or files that the next one removes.
 
 #include <csignal>
 #include <filesystem>
@@ -26,7 +26,7 @@ class StoppedOutput : public ::testing::Test {
     write_toy_corpus(workspace_);
     EXPECT_EQ(workspace_.run(toy_preprocess()).exit_code, kExitOk);
     EXPECT_EQ(workspace_.run(toy_train("run", 1)).exit_code, kExitOk);
-    // A reader that never gets its input: the command waits with its output open.
+    // This pipe never gets any input, so the command waits with its output open.
     EXPECT_EQ(::mkfifo(workspace_.path("waiting").c_str(), 0600), 0);
   }
 
@@ -68,7 +68,7 @@ TEST_F(StoppedOutput, OfAKillIsRemovedByTheNextRunButNotThatOfARunningOne) {
   std::vector<std::string> of_running;
   EXPECT_TRUE(wait_until([&] {
     of_running = temporaries();
-    return of_running.size() == 1 && of_running != of_killed;  // that is gone
+    return of_running.size() == 1 && of_running != of_killed;  // the file of the killed run is gone
   }));
   EXPECT_EQ(workspace_.run(words("generate --path run --input test.en --output out.txt")).exit_code,
             kExitOk);

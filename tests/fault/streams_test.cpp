@@ -42,7 +42,8 @@ class Streams : public ::testing::Test {
     trained_ = nullptr;
   }
 
-  /// `phraseq ARGUMENTS REDIRECTIONS` by the shell; the exit code, 128 + n for a signal.
+  /// Runs `phraseq ARGUMENTS REDIRECTIONS` in the shell; returns the exit code, or 128 + n for
+  /// signal n.
   static int shell(const Arguments& arguments, const std::string& redirections) {
     return shell_line("exec " PHRASEQ_BUILD_FOLDER "/bin/phraseq" + joined(arguments) + " " +
                       redirections);
@@ -115,7 +116,7 @@ TEST_F(Streams, FullStandardOutputIsAnError) {
   }
 }
 
-TEST_F(Streams, AReaderThatHasLeftIsNoError) {
+TEST_F(Streams, AReaderThatHasLeftIsNotAnError) {
   for (const char* command : {"plugins list",
                               "plugins explain transformer",
                               "inspect run --tensors",
@@ -136,12 +137,12 @@ TEST_F(Streams, CommandsThatStartProgramsWaitForThemWhereTheCallerDoesNot) {
   EXPECT_EQ(result.exit_code, kExitOk) << result.errors;
 }
 
-/// As node and terminals that several programs share set them.
-TEST_F(Streams, InputThatDoesNotWaitIsWaitedFor) {
+/// Node, and terminals that several programs share, provide such input.
+TEST_F(Streams, NonblockingInputIsWaitedFor) {
   int ends[2] = {};
   ASSERT_EQ(::pipe(ends), 0);
   ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
-  ::fcntl(ends[1], F_SETFD, FD_CLOEXEC);  // the command would wait for itself
+  ::fcntl(ends[1], F_SETFD, FD_CLOEXEC);  // otherwise the command would wait for itself
   std::thread writer([&] {
     std::this_thread::sleep_for(std::chrono::seconds(1));
     EXPECT_EQ(::write(ends[1], "one two\n", 8), 8);
