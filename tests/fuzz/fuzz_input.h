@@ -18,7 +18,7 @@
 #include "tests/core/io/temporary_folder.h"
 
 /// Begins the function that a file of tests/fuzz/targets defines: `data` are `size` bytes of input,
-/// the result is 0. The program fuzz runs one of these functions, the test test-fuzz all.
+/// and the result is 0. The program fuzz runs one of these functions; the test test-fuzz runs all.
 #define PHRASEQ_FUZZ_TARGET(name) extern "C" int fuzz_##name(const uint8_t* data, size_t size)
 
 namespace phraseq::fuzz {
@@ -28,8 +28,8 @@ inline std::string_view text_of(const uint8_t* data, size_t size) {
   return {reinterpret_cast<const char*>(data), size};
 }
 
-/// The parts of an input that stands for several files: what "||||" separates, `count` of them, the
-/// last with all that is left.
+/// The `count` parts of an input that stands for several files, separated by "||||"; the last part
+/// is all that is left.
 template <size_t count>
 std::array<std::string_view, count> parts_of(std::string_view text) {
   constexpr std::string_view kSeparator = "||||";
@@ -42,8 +42,8 @@ std::array<std::string_view, count> parts_of(std::string_view text) {
   return parts;
 }
 
-/// The arguments of a command line, one a line. None names a configuration file: it would be one of
-/// this machine.
+/// The arguments of a command line, one per line. None may name a configuration file, which could
+/// be a file of this machine.
 inline std::vector<std::string> arguments_of(std::string_view text) {
   std::vector<std::string> arguments;
   for (size_t at = 0; at < text.size();) {
@@ -63,8 +63,8 @@ inline const std::string& folder() {
   return made.path();
 }
 
-/// The path of a file of that name in `folder()`, which now has that content. It is a new file: one
-/// that is cut and written again is put on the disk by ext4.
+/// Writes a file of that name in `folder()` and returns its path. The file is always a new one,
+/// because ext4 writes a truncated file to the disk when it is closed.
 inline std::string write_in_folder(const std::string& name, std::string_view content) {
   std::string path = folder() + "/" + name;
   std::filesystem::remove(path);
@@ -92,8 +92,8 @@ class FileInMemory {
   std::string path_;
 };
 
-/// Runs a parser. An Error is how it rejects input; any other exception ends the process, as does
-/// whatever the sanitizers find. Returns what a target returns.
+/// Runs a parser. It rejects input with an Error; any other exception ends the process, like
+/// anything that the sanitizers find. Returns the result of a target.
 template <class Parse>
 int check(const Parse& parse) {
   try {

@@ -1,6 +1,6 @@
-// The fuzz targets in an ordinary build: every seed, and thousands of changed ones from a fixed
-// random seed (PHRASEQ_FUZZ_INPUTS: another number of them). tests/fuzz/run.sh looks further, with
-// sanitizers and by coverage.
+// The fuzz targets in an ordinary build, with every seed and thousands of mutations from a fixed
+// random seed (PHRASEQ_FUZZ_INPUTS sets another number). tests/fuzz/run.sh searches further, with
+// sanitizers and coverage.
 
 #include <algorithm>
 #include <cstdint>
@@ -32,7 +32,7 @@ const std::vector<Target> kTargets = {
 };
 #undef FUZZ_TARGET
 
-/// Changed inputs of each target.
+/// The number of mutated inputs for each target.
 int changed_inputs() {
   const char* asked = std::getenv("PHRASEQ_FUZZ_INPUTS");
   return asked == nullptr ? 3000 : std::atoi(asked);
@@ -52,7 +52,7 @@ std::vector<std::string> seeds_of(const std::string& target) {
   return seeds;
 }
 
-/// Inputs made from seeds by a few changes each.
+/// Makes inputs from seeds by a few changes each.
 class Mutator {
  public:
   explicit Mutator(std::vector<std::string> seeds) : seeds_(std::move(seeds)) {}
@@ -100,7 +100,7 @@ class FuzzTarget : public ::testing::TestWithParam<Target> {
   }
 };
 
-TEST_P(FuzzTarget, AcceptsOrRejectsItsSeedsAndWhatTheyTurnInto) {
+TEST_P(FuzzTarget, AcceptsOrRejectsItsSeedsAndTheirMutations) {
   const auto seeds = seeds_of(GetParam().name);
   ASSERT_FALSE(seeds.empty()) << "tests/fuzz/corpus/" << GetParam().name;
   run("");

@@ -3,13 +3,13 @@
 #
 #   tests/fuzz/run.sh MINUTES [TARGET...]     MINUTES for each target (0.1 = 6 s); 0 = only replay the corpus
 #
-# As many targets run at a time as there are processors. PHRASEQ_FUZZ_SEED=N makes the mutations those of another run
-# with N; otherwise they differ from run to run. Clang 14 or newer is installed when it is missing. Seeds are
-# in tests/fuzz/corpus/TARGET, words in tests/fuzz/dictionaries. Inputs that reach new code are kept in
+# As many targets run at a time as there are processors. With PHRASEQ_FUZZ_SEED=N, the mutations are those of other runs
+# with N; otherwise, they differ from run to run. If clang is missing, Clang 14 or newer is installed. Seeds are in
+# tests/fuzz/corpus/TARGET, words in tests/fuzz/dictionaries. Inputs that reach new code are kept in
 # build-fuzz/corpus/TARGET, inputs that end a target in build-fuzz/findings. One line per target: executions, edges of
 # the code that were reached, inputs kept, findings. Exit code 1 when there is a finding.
 #
-# What a long run found is added to the repository, the fewest small inputs that reach the same code, with
+# This command adds the findings of a long run to the repository, as the fewest small inputs that reach the same code:
 #
 #   PHRASEQ_FUZZ_TARGET=TARGET build-fuzz/bin/fuzz -set_cover_merge=1 -use_counters=0 -max_len=400 tests/fuzz/corpus/TARGET build-fuzz/corpus/TARGET
 set -euo pipefail
@@ -38,7 +38,7 @@ if ((${#targets[@]} == 0)); then
   for source in tests/fuzz/targets/*/*.cpp; do targets+=("$(basename "$source" .cpp)"); done
 fi
 
-# Leaks are those of process-wide caches in libraries; a parser that leaks grows and meets the memory limit.
+# Leak detection is off, as libraries have process-wide caches; a parser that leaks reaches the memory limit.
 export ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 export root work seconds
 

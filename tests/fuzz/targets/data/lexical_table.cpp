@@ -1,4 +1,4 @@
-// A lexical table in Marian's format, as a shortlist is made from it.
+// A lexical table in Marian's format, from which a shortlist is made.
 
 #include "core/phrase_memory/shortlist/lexical_table.h"
 

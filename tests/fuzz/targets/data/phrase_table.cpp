@@ -1,4 +1,4 @@
-// A phrase table. What is read is written and read again as the same.
+// A phrase table. A table that was read must be the same after it is written and read again.
 
 #include "core/phrase_memory/table/phrase_table.h"
 

@@ -1,4 +1,4 @@
-// A shard of text with its seal. What is read is written as the same.
+// A shard of text with its seal. A seal that was read must be written as the same text.
 
 #include "core/corpus/shards/shard_seal.h"
 

@@ -1,4 +1,5 @@
-// A bracketed parse tree: it comes back from its own numbers and is cut into phrases that cover it.
+// A bracketed parse tree, which must be restored from its own numbers and divided into phrases that
+// cover it.
 
 #include <numeric>
 
@@ -33,7 +34,7 @@ void check_nodes(const BracketedTree& tree) {
     require(tree.nodes[i].parent >= 0 && tree.nodes[i].parent < static_cast<int64_t>(i));
 }
 
-/// Leaves of no, one, two or three subwords.
+/// Leaves of zero to three subwords.
 SubwordTree subword_tree(const BracketedTree& tree) {
   std::vector<int64_t> leaf_subwords;
   for (const size_t leaf : tree.leaves())

@@ -1,5 +1,5 @@
-// A checkpoint, or a plain safetensors file: opened, checked, described as
-// phraseq inspect does, and every byte of its tensors read.
+// A checkpoint or a plain safetensors file: it is opened, checked and described as by phraseq
+// inspect, and every byte of its tensors is read.
 
 #include "core/checkpoint/checkpoint_file.h"
 #include "core/checkpoint/checkpoint_report.h"

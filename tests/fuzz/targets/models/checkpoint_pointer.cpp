@@ -1,4 +1,4 @@
-// The file checkpoint_last or checkpoint_best. What is read is a plain name and a checksum.
+// The file checkpoint_last or checkpoint_best, which must contain a plain name and a checksum.
 
 #include "core/checkpoint/checkpoint_pointer.h"
 

@@ -1,4 +1,4 @@
-// The file of a CTranslate2 model: every byte of its variables.
+// The file of a CTranslate2 model; every byte of its variables is read.
 
 #include "core/convert/ctranslate2/ct2_file.h"
 

@@ -1,4 +1,4 @@
-// A model of Marian's: its settings, "||||", and its vocabulary, in each of the two text formats.
+// A model of Marian: its settings, "||||", and its vocabulary in each of the two text formats.
 
 #include "core/convert/marian/marian_settings.h"
 #include "core/convert/marian/marian_vocabulary.h"

@@ -1,4 +1,4 @@
-// A NumPy archive, and the input as one array: every byte of what is found.
+// A NumPy archive, and the same input as a single array; every byte of the arrays is read.
 
 #include "core/convert/marian/npz_file.h"
 

@@ -1,4 +1,4 @@
-// A pickle, read as records and turned into JSON as the options of a model are.
+// A pickle, read as records and converted to JSON like the options of a model.
 
 #include "core/convert/pickle/pickle_json.h"
 #include "core/convert/pickle/pickle_reader.h"

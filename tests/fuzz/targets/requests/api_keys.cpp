@@ -1,4 +1,4 @@
-// The file of API keys of phraseq serve, and itself as the key of a client.
+// The file of API keys of phraseq serve; the same bytes are also the key of a client.
 
 #include "core/serve/api_keys.h"
 

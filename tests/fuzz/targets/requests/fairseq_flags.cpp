@@ -1,4 +1,5 @@
-// A command line of fairseq's, an argument per line of the input, for each command that takes them.
+// A command line of fairseq, one argument per line of the input, for each command that accepts
+// them.
 
 #include "core/options/command_line.h"
 #include "core/options/fairseq/fairseq_arguments.h"

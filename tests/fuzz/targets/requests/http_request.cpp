@@ -1,5 +1,5 @@
-// Bytes that arrive at a port of phraseq serve: one connection, answered by the address of what was
-// asked for. A connection ends in a response or is closed; the server stays.
+// Bytes that arrive at a port of phraseq serve, over one connection. The answer is the requested
+// address. A connection ends with a response or is closed, and the server keeps running.
 
 #include <cstdlib>
 
@@ -28,7 +28,7 @@ class Echo final : public HttpHandler {
   }
 };
 
-/// For all inputs of the process; never stopped.
+/// One server for all inputs of the process, which is never stopped.
 const HttpServer& server() {
   static Echo& echo = *new Echo;
   static HttpServer& running = *[] {
@@ -51,7 +51,7 @@ int connect_to(int64_t port) {
   return client;
 }
 
-/// What the server sends until it closes the connection.
+/// The bytes that the server sends until it closes the connection.
 std::string answer_to(std::string_view request) {
   const int client = connect_to(server().port());
   [[maybe_unused]] const auto sent = send(client, request.data(), request.size(), MSG_NOSIGNAL);
@@ -60,7 +60,7 @@ std::string answer_to(std::string_view request) {
   char block[4096];
   for (ssize_t count = 0; (count = recv(client, block, sizeof(block), 0)) > 0;)
     answer.append(block, static_cast<size_t>(count));
-  const linger at_once = {1, 0};  // leaves no port waiting
+  const linger at_once = {1, 0};  // does not leave the port in TIME_WAIT
   setsockopt(client, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));
   close(client);
   return answer;

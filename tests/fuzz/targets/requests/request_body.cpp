@@ -10,7 +10,7 @@ using namespace phraseq;
 
 constexpr size_t kLongestMessage = 4096;
 
-/// A ServiceError is how a request is rejected.
+/// A request is rejected with a ServiceError.
 template <class Parse>
 void check_request(const Parse& parse) {
   try {

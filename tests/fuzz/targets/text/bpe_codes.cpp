@@ -1,5 +1,5 @@
-// The codes of subword-nmt or fastBPE, "||||", a vocabulary, "||||", and a line. Whatever the
-// codes, the subwords of a word spell it.
+// The codes of subword-nmt or fastBPE, "||||", a vocabulary, "||||", and a line. With any codes,
+// the subwords of a word must spell it.
 
 #include "core/text/bpe/bpe_codes.h"
 
@@ -20,7 +20,7 @@ std::string joined(const std::vector<std::string>& subwords) {
 }
 
 void check_spelling(std::string_view word, const std::vector<std::string>& subwords) {
-  // Where the mark of a word's end is part of the word, subword-nmt's own rules lose it.
+  // If the end-of-word mark is part of the word, the rules of subword-nmt lose it.
   const bool is_plain = word.find_first_of("</w>") == std::string_view::npos;
   if (is_plain && joined(subwords) != word)
     throw std::logic_error("the subwords do not spell the word");

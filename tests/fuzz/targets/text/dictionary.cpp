@@ -1,4 +1,5 @@
-// fairseq's dict.txt. What is read is written and read again as the same.
+// fairseq's dict.txt. A dictionary that was read must be the same after it is written and read
+// again.
 
 #include "core/text/dictionary.h"
 

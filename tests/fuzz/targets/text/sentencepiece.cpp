@@ -1,5 +1,5 @@
-// A SentencePiece model: its pieces, and a line cut into them and joined again. The model is parsed
-// by SentencePiece's library, which is not compiled for fuzzing: only what it does to itself shows.
+// A SentencePiece model: its pieces, and a line that is segmented and joined again. SentencePiece's
+// library parses the model, but it is not compiled for fuzzing, so only its own checks can fail.
 
 #include "core/text/sentencepiece/sentencepiece_tokenizer.h"
 #include "tests/fuzz/fuzz_input.h"

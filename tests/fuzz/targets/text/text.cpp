@@ -1,4 +1,4 @@
-// Lines of text with each way of treating bad ones: plain, or gzip.
+// Lines of text, plain or compressed with gzip, with each way of treating bad ones.
 
 #include "core/io/line_reader.h"
 #include "core/io/utf8.h"

@@ -1,4 +1,4 @@
-// The model of the tokenizers moses and bpe as a checkpoint has it, "||||", and a line.
+// The model of the tokenizers moses and bpe as in a checkpoint, "||||", and a line.
 
 #include "core/io/utf8.h"
 #include "core/text/processing/text_pipeline.h"

@@ -1,4 +1,4 @@
-// A line of text through every tokenizer, and lower case: valid text stays valid.
+// A line of text through every tokenizer and in lower case: valid text must stay valid.
 
 #include <memory>
 
@@ -20,7 +20,7 @@ void expect_valid(const std::string& text) {
     throw std::logic_error("valid text became invalid");
 }
 
-/// The tokenizer of Moses and its inverse, for a language with rules of its own.
+/// The tokenizer of Moses and its inverse, for a language with special rules.
 struct Moses {
   explicit Moses(const std::string& language)
       : normalizer(language), tokenizer(language), detokenizer(language) {}

@@ -1,5 +1,5 @@
-// Bytes as a line of text: find_text_fault agrees with a slow decoder written from the definition,
-// repaired text is valid, and its words hold no whitespace.
+// Bytes as a line of text: find_text_fault must agree with a slow decoder written from the
+// definition, repaired text must be valid, and its words must not contain whitespace.
 
 #include "core/io/utf8.h"
 
