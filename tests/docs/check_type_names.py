@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Finds classes, structs, unions and enums that two files define with one qualified name. Exit code 1 when there are any.
+"""Finds classes, structs, unions and enums that two files define with one qualified name. Exit code 1 if there are any.
 
 The linker treats them as one type and keeps the functions of either file without a warning (C++'s one-definition rule).
 Types in anonymous namespaces and in functions belong to their file. Only the first part of an #if is read.
