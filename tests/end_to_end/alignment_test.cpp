@@ -20,7 +20,7 @@ namespace {
 using nlohmann::json;
 using ::testing::HasSubstr;
 
-constexpr double kAlignmentTolerance = 2e-4;  // fp32, here and there
+constexpr double kAlignmentTolerance = 2e-4;  // the rounding of fp32 on both sides
 constexpr const char* kGolden = PHRASEQ_SOURCE_FOLDER "/tests/golden/fairseq_align";
 
 CommandResult run_alright(Workspace& workspace, const Arguments& arguments) {
@@ -29,7 +29,8 @@ CommandResult run_alright(Workspace& workspace, const Arguments& arguments) {
   return result;
 }
 
-/// The text behind the mark of each line that begins so, by sentence: A-3 or H-3.
+/// The text after the mark of each line that begins with `mark`, such as A-3 or H-3, by its
+/// sentence.
 std::map<std::string, std::vector<std::string>> marked(const std::vector<std::string>& lines,
                                                        const std::string& mark) {
   std::map<std::string, std::vector<std::string>> found;
@@ -40,7 +41,7 @@ std::map<std::string, std::vector<std::string>> marked(const std::vector<std::st
   return found;
 }
 
-/// The weights of a line of --print-alignment soft.
+/// The weights in a line of --print-alignment soft.
 std::vector<double> weights_of(std::string line) {
   for (char& letter : line) letter = letter == ',' ? ' ' : letter;
   std::istringstream stream(line);
@@ -112,7 +113,7 @@ TEST_F(FairseqAlignment, OfAModelWithSomeOfItsLayersIsWhatFairseqPrints) {
       {"--model-overrides", "{'encoder_layers_to_keep': '1', 'decoder_layers_to_keep': '0,2'}"});
 }
 
-/// Without the full context, fairseq prints the mean of all heads of the last layer.
+/// Without the full context, fairseq prints the mean over all heads of the last layer.
 TEST_F(FairseqAlignment, OfAnotherLayerIsWhatFairseqPrints) {
   expect_lines_of_fairseq(
       "causal", "causal", words("--model-overrides alignment-layer=2,alignment-heads=2"));

@@ -1,4 +1,4 @@
-// Looking into a model trained here: heat maps, activation, everything recorded.
+// Analysis of a model trained here: heat maps, activation, and the record of everything.
 
 #include <algorithm>
 #include <cmath>
@@ -54,7 +54,7 @@ class Analyze : public ::testing::Test {
   static CommandResult analyze(const std::string& arguments) {
     return space->run(words("analyze " + arguments));
   }
-  /// `analyze attention` of one short pair.
+  /// Runs `analyze attention` for one short pair.
   static CommandResult attention(const std::string& arguments) {
     return space->run(words("analyze attention " + arguments) +
                       Arguments{"--source", "one two", "--target", "eins zwei drei"});
@@ -75,7 +75,7 @@ TEST_F(Analyze, DrawsOneLayerAndHead) {
                     HasSubstr("<title>eins – two: 0."),
                     HasSubstr("<title>&lt;/s&gt; – one: 0.")));
   EXPECT_EQ(attention("--path words --attention decoder --output self.svg").exit_code, kExitOk);
-  // Rows are what is generated, columns what is fed: "zwei" is fed later than "eins" is generated.
+  // Rows are generated tokens, columns are input tokens: "zwei" is fed after "eins" is generated.
   EXPECT_THAT(space->read("self.svg"),
               AllOf(HasSubstr(">generated token<"), HasSubstr("<title>eins – zwei: 0.0000")));
   EXPECT_THAT(space->read("self.svg"), Not(HasSubstr("<title>zwei – eins: 0.0000")));
@@ -86,7 +86,7 @@ TEST_F(Analyze, LabelsDecoderRowsWithTheInputWhenAsked) {
   ASSERT_EQ(attention("--path words --target-labels input --output in.svg").exit_code, kExitOk);
   const std::string out = space->read("out.svg"), in = space->read("in.svg");
   EXPECT_THAT(in, AllOf(HasSubstr(">decoder input<"), Not(HasSubstr(">generated token<"))));
-  // The same row: the step that is fed "eins" generates "zwei".
+  // The same row, as the step with the input "eins" generates "zwei".
   const auto weight = [](const std::string& svg, const std::string& cell) {
     const size_t at = svg.find("<title>" + cell + ": ");
     return at == std::string::npos ? cell + " is missing" : svg.substr(svg.find(": ", at), 8);
@@ -134,7 +134,7 @@ TEST_F(Analyze, MeasuresActivationOfPhrases) {
       analyze("activation --path bigrams --stat mass --json --plot plot.svg" + files);
   ASSERT_EQ(bigrams.exit_code, kExitOk) << bigrams.errors;
   const auto layer = nlohmann::json::parse(bigrams.output)["layers"][0];
-  // Every row adds up to 1: with N fed tokens the words' rows are N of 2N - 1.
+  // Every row adds up to 1. With N input tokens, N of the 2N - 1 rows are those of words.
   double share = 0;
   for (const auto& line : lines_of(space->read("test.de"))) {
     const double n = static_cast<double>(words(line).size()) + 1;
@@ -148,7 +148,7 @@ TEST_F(Analyze, MeasuresActivationOfPhrases) {
 }
 
 TEST_F(Analyze, CountsUsedNgramsThatAreConstituents) {
-  // Every sentence is one constituent, and its first two words are another; the first is not
+  // Every sentence is a constituent, and so are its first two words; the first sentence is not
   // parsed.
   std::string trees;
   int64_t bigrams = 0, constituents = 0;
@@ -256,7 +256,7 @@ TEST_F(Analyze, MeasuresTheLossWithoutEachHead) {
   ASSERT_EQ(result.exit_code, kExitOk) << result.errors;
   EXPECT_EQ(XmlCheck(space->read("heads.svg")).fault(), "");
   const auto report = nlohmann::json::parse(result.output);
-  ASSERT_EQ(report["heads"].size(), 6u);  // two of each kind of attention
+  ASSERT_EQ(report["heads"].size(), 6u);  // two heads for each kind of attention
   const auto& last = report["heads"][5];
   EXPECT_EQ(last["attention"], "cross");
   EXPECT_EQ(last["head"], 2);
@@ -281,7 +281,7 @@ TEST_F(Analyze, TranslatesWithoutAHeadAsItScores) {
   const auto result =
       space->run(words("generate --beam 2 --format fairseq --input test.en" + head));
   ASSERT_EQ(result.exit_code, kExitOk) << result.errors;
-  std::map<int, double> searched;  // the base-2 score of each sentence's best translation
+  std::map<int, double> searched;  // the score in base 2 of the best translation of each sentence
   std::map<int, std::string> translations;
   for (const auto& line : lines_of(result.output)) {
     if (!line.starts_with("H-"))

@@ -28,7 +28,7 @@ class AutomaticBatches : public ::testing::Test {
     EXPECT_EQ(workspace_.run(toy_preprocess()).exit_code, kExitOk);
   }
 
-  /// With an architecture that has memory for batches of up to `most` target tokens.
+  /// Trains an architecture that has memory for batches of up to `most` target tokens.
   CommandResult train(const std::string& save_dir, int updates, int most, const std::string& more) {
     return workspace_.run(
         toy_train(save_dir, updates) +
@@ -53,7 +53,7 @@ TEST_F(AutomaticBatches, AreAsLargeAsMemoryAllowsAndStaySoWhenResumed) {
   ASSERT_EQ(first.exit_code, kExitOk) << first.errors;
   EXPECT_THAT(first.errors, AllOf(HasSubstr("--max-tokens auto: "), Not(HasSubstr("divided"))));
   const int tokens = option("run", "max_tokens");
-  // Up to a sentence less than what is allowed, and up to a twentieth.
+  // At most one sentence and a twentieth below the limit.
   EXPECT_THAT(tokens, AllOf(Ge(130), Le(150)));
   const auto found = manifest("run").at("automatic_batches");
   EXPECT_EQ(found.at("option"), "max-tokens");
@@ -68,8 +68,8 @@ TEST_F(AutomaticBatches, AreAsLargeAsMemoryAllowsAndStaySoWhenResumed) {
   EXPECT_EQ(option("run", "max_tokens"), tokens);
 }
 
-/// The trials leave no trace in the model, the dropout or the order of the data.
-TEST_F(AutomaticBatches, TrainAsTheNumberThatWasFound) {
+/// The trials have no effect on the model, the dropout or the order of the data.
+TEST_F(AutomaticBatches, TrainLikeTheNumberThatWasFound) {
   ASSERT_EQ(train("auto", 4, 150, "--max-tokens auto").exit_code, kExitOk);
   const std::string number = std::to_string(option("auto", "max_tokens"));
   ASSERT_EQ(train("given", 4, 150, "--max-tokens " + number).exit_code, kExitOk);
@@ -85,7 +85,7 @@ TEST_F(AutomaticBatches, CountSentencesToo) {
   EXPECT_EQ(option("run", "max_tokens"), 0);
 }
 
-/// All processes use the number of the one with the least memory; here they have the same.
+/// All processes use the number of the one with the least memory; here, all have the same.
 TEST_F(AutomaticBatches, AreTheSameInAllProcesses) {
   const auto result = train("run", 3, 150, "--max-tokens auto --nproc-per-node 2 --threads 1");
   ASSERT_EQ(result.exit_code, kExitOk) << result.errors;
@@ -103,8 +103,8 @@ TEST_F(AutomaticBatches, NeedMemoryForTheLongestSentence) {
   EXPECT_THAT(both.errors, HasSubstr("cannot be combined"));
 }
 
-/// A token needs about a megabyte; a process without batches, half a gigabyte. The limit is that of
-/// data, for LibTorch with CUDA takes gigabytes of address space.
+/// A token needs about a megabyte, and a process without batches half a gigabyte. The limit is one
+/// of data, because LibTorch with CUDA takes gigabytes of address space.
 TEST_F(AutomaticBatches, StayBelowALimitOfTheSystem) {
   const auto tokens_within = [&](int64_t mebibytes) {
     std::string command = kPhraseqProgram;
@@ -122,7 +122,7 @@ TEST_F(AutomaticBatches, StayBelowALimitOfTheSystem) {
     return std::stoi(errors.substr(errors.find(found) + found.size()));
   };
   const int some = tokens_within(1400), more = tokens_within(1700);
-  EXPECT_GT(some, 8);  // the longest sentence
+  EXPECT_GT(some, 8);  // the length of the longest sentence
   EXPECT_LT(some, more);
 }
 

@@ -28,7 +28,7 @@ class BadInput : public ::testing::Test {
  protected:
   BadInput() { write_toy_corpus(workspace_); }
 
-  /// Preprocessing failed with `code`, and no half-made data folder is taken for a whole one.
+  /// Expects that preprocessing fails with `code`, and that a partial data folder is not accepted.
   CommandResult expect_refusal(ExitCode code) {
     CommandResult result = workspace_.run(toy_preprocess());
     EXPECT_EQ(result.exit_code, code) << result.errors;

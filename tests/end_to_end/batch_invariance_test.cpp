@@ -7,7 +7,7 @@
 namespace phraseq::end_to_end {
 namespace {
 
-/// docs/guide/generate.md promises it where the own products take all numbers of rows.
+/// docs/guide/generate.md promises it if phraseq's own products are used for any number of rows.
 bool has_own_products() {
 #if defined(__x86_64__)
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
@@ -18,7 +18,7 @@ bool has_own_products() {
 
 class Scores : public ::testing::TestWithParam<const char*> {};
 
-/// All digits of all scores: hypotheses with their tokens' scores, and those of given translations.
+/// Compares all digits of all scores: of hypotheses and their tokens, and of given translations.
 TEST_P(Scores, DoNotDependOnTheBatch) {
   if (!has_own_products())
     GTEST_SKIP() << "this processor has no AVX2";
@@ -49,7 +49,7 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values("transformer_tiny",
                       "phrase_rep_tiny",
                       "phrase_rep_tiny --pr-attn sigmoid-residual",
-                      // Rows that do not fill vectors.
+                      // The numbers of rows do not fill vectors.
                       "ssru_transformer_tiny --encoder-embed-dim 36 --decoder-embed-dim 36 "
                       "--share-all-embeddings no",
                       "phrasal_tiny --share-all-embeddings no",

@@ -13,8 +13,8 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
-/// A trained translator of digits, in subwords of both languages together; 2,000
-/// updates suffice for all test sentences but a few.
+/// A trained translator of digits, with joint subwords of both languages; after 2,000 updates, it
+/// translates all but a few test sentences correctly.
 class Chain : public ::testing::Test {
  protected:
   Chain() {
@@ -48,7 +48,7 @@ TEST_F(Chain, LearnsToTranslateAndScoresIt) {
               HasSubstr("100.0"));
 }
 
-TEST_F(Chain, EveryLineReadIsAnsweredByOneAnEmptyOneByAnEmptyOne) {
+TEST_F(Chain, EveryInputLineGivesALineAndAnEmptyOneGivesAnEmptyOne) {
   const std::string output = generate("one two\n\nthree\n \nfour").output;
   const auto lines = lines_of(output);
   ASSERT_THAT(lines, SizeIs(5));

@@ -1,4 +1,5 @@
-// Contrastive evaluation with a model trained here: which of two translations is the more probable.
+// Contrastive evaluation with a model trained here, which decides which of two translations is more
+// probable.
 
 #include <string>
 
@@ -35,8 +36,9 @@ class ContrastiveRescoring : public ::testing::Test {
     space = nullptr;
   }
 
-  /// The test set against itself with the last word wrong; its length stands for a distance. The
-  /// last two rows: the same words, and the right translation as the wrong one.
+  /// The test set against itself with a wrong last word; the length of the source is used as the
+  /// distance. In the last two rows, both translations have the same words, and the right
+  /// translation is the contrastive one.
   static void write_set() {
     const auto english = lines_of(space->read("test.en")),
                german = lines_of(space->read("test.de"));
@@ -82,7 +84,7 @@ TEST_F(ContrastiveRescoring, CountsHowOftenTheReferenceIsMoreProbable) {
   EXPECT_EQ(all["systems"][0]["ties"], 1);
   const auto& kinds = report["groups"][0]["rows"];
   EXPECT_EQ(kinds[0]["name"], "number");
-  EXPECT_GE(kinds[0]["systems"][0]["right"], 27);  // of 30: the model has learnt most of it
+  EXPECT_GE(kinds[0]["systems"][0]["right"], 27);  // of 30, as the model has learned most of it
   EXPECT_EQ(kinds[1]["name"], "same");
   EXPECT_EQ(kinds[1]["systems"][0]["right"], 0);
   EXPECT_EQ(kinds[2]["systems"][0]["right"], 0);

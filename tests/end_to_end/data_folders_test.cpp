@@ -41,7 +41,7 @@ class DataFolders : public ::testing::Test {
   }
   static std::string all_folders() { return shard(0) + ":" + shard(1) + ":" + shard(2); }
 
-  /// A training on `data`.
+  /// Trains on `data`.
   static Arguments train(const std::string& data,
                          const std::string& save_dir,
                          int updates,
@@ -63,7 +63,7 @@ TEST_F(DataFolders, EachEpochUsesOneAndAResumeInTheMiddleOfAnyContinues) {
                     HasSubstr("epoch 4: 34 sentences of " + shard(0)),
                     HasSubstr("phraseq generate " + shard(0) + " --path")));
   const auto expected = losses(workspace_, "unbroken");
-  ASSERT_EQ(expected.size(), 12U) << "three updates an epoch: change the stops";
+  ASSERT_EQ(expected.size(), 12U) << "not three updates per epoch; change the stops";
   run(train(all_folders(), "resumed", 4, "--max-epoch 4"));
   const CommandResult second = run(train(all_folders(), "resumed", 8, "--max-epoch 4"));
   EXPECT_THAT(second.errors, HasSubstr("at update 4, epoch 2, batch 1"));
@@ -164,7 +164,7 @@ TEST_F(DataFolders, LimitsOfDictionariesThatHaveNoEffectOrLeaveNothingGiveAWarni
 TEST_F(DataFolders, WordsSpelledAsControlSymbolsGiveAWarning) {
   workspace_.write("odd.en", "a </s> b\n<unk> a\n");
   workspace_.write("odd.de", "c <s> </s> <pad>\nd\n");
-  // Dictionaries that are counted, and given ones.
+  // With dictionaries of the text, and with given ones.
   for (const std::string options :
        {"counted", "given --srcdict data-bin/dict.en.txt --tgtdict data-bin/dict.de.txt"}) {
     const CommandResult result =
@@ -190,7 +190,7 @@ TEST_F(DataFolders, ADirectionThatTheModelDoesNotHaveIsRejected) {
 }
 
 TEST_F(DataFolders, SplitsOfAListAreOneTrainingSet) {
-  // train = a + b, in the files of two splits.
+  // The text of train, divided into the two splits a and b.
   const ToyText both = toy_text(100, 1);
   const auto half = [](const std::string& text, bool second) {
     const auto lines = lines_of(text);

@@ -1,5 +1,5 @@
-// Training with the operators that a GPU uses (PHRASEQ_OPERATORS=1), where an update is settled
-// while the next one is on its way: nothing that is written may differ from settling each at once.
+// Training with the operators that a GPU uses (PHRASEQ_OPERATORS=1), which settles an update while
+// the next one is running. All files must be the same as with each update settled at once.
 
 #include <cstdlib>
 
@@ -43,7 +43,7 @@ class DevicePath : public ::testing::Test {
     }
     return found;
   }
-  /// The number that Adam's bias correction counts with.
+  /// The step count in Adam's bias correction.
   int64_t optimizer_steps(const std::string& save_dir) {
     const auto file =
         CheckpointFile::open(resolve_checkpoint(workspace_.path(save_dir + "/checkpoint_last")));
@@ -68,7 +68,7 @@ class DevicePath : public ::testing::Test {
   Workspace workspace_;
 };
 
-/// --log-interval 1 needs every update's sums at once.
+/// --log-interval 1 needs the sums of every update at once.
 TEST_F(DevicePath, WritesTheSameWhenUpdatesAreSettledLater) {
   for (const std::string& more : {std::string("--validate-interval-updates 4"),
                                   std::string("--update-freq 2 --save-interval-updates 3")}) {

@@ -13,18 +13,18 @@
 
 #include "core/io/line_reader.h"
 
-// A model that fairseq trained, translated and scored by us: what comes out must be what fairseq's
-// own generate gave under the same settings. Where a hypothesis differs, the two must be as good as
-// each other.
+// A model that fairseq trained is translated and scored by phraseq. The results must be those of
+// fairseq's generate with the same settings. Where a hypothesis differs, both must have the same
+// score.
 
 namespace phraseq {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// fairseq computes in fp32, batch by batch: its scores are good to about this much.
+/// fairseq computes in fp32 and batch by batch, so its scores have about this precision.
 constexpr double kScoreTolerance = 1e-4;
-/// Printed with four decimals.
+/// Token scores are printed with four decimals.
 constexpr double kTokenTolerance = 2e-4;
 
 struct Hypothesis {
@@ -47,7 +47,7 @@ std::vector<double> numbers(const std::string& text) {
   return values;
 }
 
-/// "H-17<tab>-0.3<tab>▁Ein …" and its kind, by sentence.
+/// The lines such as "H-17<tab>-0.3<tab>▁Ein …", by sentence.
 std::map<int64_t, Sentence> read_output(const std::string& path) {
   std::map<int64_t, Sentence> sentences;
   for (const std::string& line : read_lines(path)) {
@@ -120,7 +120,7 @@ class FairseqParity : public ::testing::Test {
     return std::system(line.c_str());
   }
 
-  /// Our answer and fairseq's recorded one.
+  /// The output of phraseq, and the recorded one of fairseq.
   struct Outputs {
     std::map<int64_t, Sentence> ours, theirs;
   };
@@ -166,7 +166,7 @@ class FairseqParity : public ::testing::Test {
     expect_same_hypotheses(outputs, ties);
   }
 
-  /// Every hypothesis is the same, or one of a tie, of which there are at most `ties`.
+  /// Expects that every hypothesis is the same or part of a tie, of which there are at most `ties`.
   static void expect_same_hypotheses(const Outputs& outputs, int ties) {
     ASSERT_EQ(outputs.ours.size(), outputs.theirs.size());
     int differing = 0;
@@ -180,8 +180,8 @@ class FairseqParity : public ::testing::Test {
         }
         ++differing;
         EXPECT_NEAR(ours.hypotheses[i].score, theirs.hypotheses[i].score, kScoreTolerance)
-            << "H-" << id << " is no tie:\n  ours   " << ours.hypotheses[i].symbols << "\n  theirs "
-            << theirs.hypotheses[i].symbols;
+            << "H-" << id << " is not a tie:\n  ours   " << ours.hypotheses[i].symbols
+            << "\n  theirs " << theirs.hypotheses[i].symbols;
         fmt::print("H-{} differs: ours {} {}, theirs {} {}\n",
                    id,
                    ours.hypotheses[i].score,
@@ -227,7 +227,7 @@ TEST_F(FairseqParity, OfTranslationsAsLongAsTheirSources) {
 }
 
 TEST_F(FairseqParity, OfHypothesesAsLongAsTheirSources) {
-  // fairseq with one sentence a batch: all hypotheses are finite.
+  // fairseq translated one sentence at a time, so that all hypotheses are finite.
   const Outputs both = outputs_beside(PHRASEQ_SOURCE_FOLDER
                                       "/tests/golden/fairseq/beam4-match-source-len-nbest4.txt.gz",
                                       "generate",
@@ -260,7 +260,7 @@ TEST_F(FairseqParity, OfDiverseSiblings) {
   expect_same_hypotheses(both, 0);
 }
 
-/// The model without its subword model, which reads text in the pieces of its dictionary.
+/// Without its subword model, the model reads text in the pieces of its dictionary.
 TEST_F(FairseqParity, OfLexicalConstraints) {
   const fs::path model = folder_ / "pieces.safetensors", input = folder_ / "constrained";
   ASSERT_EQ(run("import",
@@ -305,7 +305,7 @@ TEST_F(FairseqParity, OfLexicalConstraints) {
   }
 }
 
-/// The model without its subword model: its data folder holds pieces, --remove-bpe joins them.
+/// The model has no subword model: its data folder holds pieces, which --remove-bpe joins.
 TEST_F(FairseqParity, OfTextWithoutTheSubwordModel) {
   const fs::path model = folder_ / "without.safetensors", text = folder_ / "joined",
                  lines = folder_ / "joined-lines";
@@ -327,9 +327,9 @@ TEST_F(FairseqParity, OfTextWithoutTheSubwordModel) {
     }
     last = line;
   }
-  // sacrebleu 2.6.0 has this for the same lines with three words of the references, those with an
-  // unknown piece, replaced by words that match nothing, as fairseq's own BLEU and --eval-bleu have
-  // them. fairseq's `--scoring sacrebleu` has 32.14: it divides "<<unk>>" into five tokens.
+  // sacrebleu 2.6.0 gives this score if the three words of the references with an unknown piece are
+  // replaced by words that match nothing, as in fairseq's own BLEU and --eval-bleu. fairseq's
+  // `--scoring sacrebleu` gives 32.14, as it divides "<<unk>>" into five tokens.
   const size_t value = last.find(" = ");
   ASSERT_NE(value, std::string::npos) << last;
   EXPECT_NEAR(std::stod(last.substr(value + 3)), 32.19, 0.006) << last;
@@ -338,7 +338,7 @@ TEST_F(FairseqParity, OfTextWithoutTheSubwordModel) {
     EXPECT_EQ(line.find("\u2581"), std::string::npos) << line;
 }
 
-/// Subwords given to a checkpoint that brings its own subword model.
+/// The input is segmented, although the checkpoint has its own subword model.
 TEST_F(FairseqParity, OfTextThatWasAlreadySegmentedGivesAWarning) {
   const fs::path text = folder_ / "cut", log = folder_ / "cut.log";
   const auto warning_of = [&](const std::string& lines) {
@@ -385,7 +385,8 @@ TEST_F(FairseqParity, OfValidationLosses) {
 }
 
 TEST_F(FairseqParity, OfTextThatIsCutIntoSubwordsHere) {
-  // The same sentences as raw text through standard input give the same text as the data folder.
+  // Raw text through standard input gives the same translations as the data folder of its
+  // sentences.
   const fs::path text = folder_ / "text", from_folder = folder_ / "from-folder",
                  lines = folder_ / "lines";
   ASSERT_EQ(std::system(fmt::format("zcat {}/../multi30k/test_2016_flickr.en.gz > {}",

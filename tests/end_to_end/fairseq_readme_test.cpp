@@ -1,5 +1,5 @@
-// The command lines of fairseq's translation README, word for word, on a corpus made up here. What
-// is added makes the runs short.
+// The command lines of fairseq's translation README, word for word, on a corpus made up here.
+// Additional options make the runs short.
 
 #include <algorithm>
 #include <map>
@@ -54,7 +54,7 @@ class FairseqsReadme : public ::testing::Test {
               more));
   }
 
-  /// --score-reference of the trained model.
+  /// Checks --score-reference of the trained model.
   void expect_scores_of_references() {
     const Arguments reference = words(
         "generate data-bin/iwslt14.tokenized.de-en --path checkpoints/checkpoint_best.pt "
@@ -133,12 +133,12 @@ TEST_F(FairseqsReadme, TrainsAndTranslatesIwslt) {
   }
 }
 
-TEST_F(FairseqsReadme, WithoutALimitTrainingGoesOnWithAWarning) {
+TEST_F(FairseqsReadme, WithoutALimitTrainingContinuesWithAWarning) {
   RunningCommand training = workspace_.start(
       words("train data-bin/iwslt14.tokenized.de-en --arch transformer_iwslt_de_en --optimizer "
             "adam --lr 5e-4 --max-tokens 4096 --log-interval 1" +
             std::string(kSmall)));
-  // The file is made before the signals are heeded, its first line is written afterwards.
+  // The file is created before signals are handled, and its first line is written afterwards.
   const auto has_begun = [&] {
     return workspace_.exists("checkpoints/metrics.jsonl") &&
            !workspace_.read("checkpoints/metrics.jsonl").empty();
@@ -185,7 +185,7 @@ void add_options(Workspace& workspace, const std::string& line, std::set<std::st
   }
 }
 
-/// The flags of every command by its letter, with those of components.
+/// The flags of every command, by its letter, including those of components.
 std::map<char, std::set<std::string>> options_of_commands() {
   Workspace workspace;
   std::map<char, std::set<std::string>> options;

@@ -25,7 +25,7 @@ class Fp16 : public ::testing::Test {
     return workspace_.run(toy_train(save_dir, updates) + words("--threads 1 --cpu " + more));
   }
 
-  /// The records of an event in metrics.jsonl, reduced to some of their members.
+  /// The records of an event in metrics.jsonl, with only the given members.
   std::vector<std::string> records(const std::string& save_dir,
                                    const std::string& event,
                                    const std::vector<std::string>& members) const {
@@ -48,8 +48,7 @@ class Fp16 : public ::testing::Test {
   Workspace workspace_;
 };
 
-/// The model is destroyed by an update with a finite gradient; after it, every loss scale
-/// overflows.
+/// An update with a finite gradient destroys the model; afterwards, every loss scale overflows.
 TEST_F(Fp16, ADivergedModelDoesNotReplaceTheLastGoodOne) {
   const std::string more = "--fp16 --disable-validation --keep-last-epochs 1 ";
   ASSERT_EQ(train("run", 3, more).exit_code, kExitOk);
@@ -60,8 +59,8 @@ TEST_F(Fp16, ADivergedModelDoesNotReplaceTheLastGoodOne) {
   EXPECT_TRUE(last_tensors(workspace_, "run") == good) << diverged.errors;
 }
 
-TEST_F(Fp16, LearnsAsFp32DoesOnceTheLossScaleFits) {
-  // Of 2^30, 2^14 gradients of the logits are beyond 65504.
+TEST_F(Fp16, LearnsLikeFp32OnceTheLossScaleFits) {
+  // With a loss scale of 2^30, gradients of the logits overflow.
   const CommandResult half =
       train("half", 60, "--fp16 --fp16-init-scale 1073741824 --disable-validation");
   ASSERT_EQ(half.exit_code, kExitOk) << half.errors;
@@ -92,7 +91,7 @@ TEST_F(Fp16, ResumesWithTheSameBitsAcrossOverflowsAndRescalings) {
     EXPECT_EQ(records("resumed", event, {"updates", "loss_scale"}),
               records("unbroken", event, {"updates", "loss_scale"}));
   }
-  // The scale changed on both sides of the interruption.
+  // The scale changed both before and after the interruption.
   const auto overflows = records("unbroken", "overflow", {"updates"});
   ASSERT_FALSE(overflows.empty());
   EXPECT_GE(std::stoi(overflows.back().substr(1)), 17) << overflows.back();
@@ -137,7 +136,7 @@ TEST_F(Fp16, TranslatesWithTheModel) {
   ASSERT_EQ(found.size(), expected.size());
   size_t equal = 0;
   for (size_t i = 0; i < found.size(); ++i) equal += found[i] == expected[i] ? 1 : 0;
-  EXPECT_GE(equal * 10, expected.size() * 9);  // near ties may be decided otherwise
+  EXPECT_GE(equal * 10, expected.size() * 9);  // near ties may be decided differently
 }
 
 }  // namespace

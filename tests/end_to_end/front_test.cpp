@@ -10,7 +10,7 @@
 namespace phraseq::end_to_end {
 namespace {
 
-/// A command of the user's own on the PATH, which shows how OpenMP's threads are to wait.
+/// A command of the user on the PATH, which prints how OpenMP's threads wait.
 class Front : public ::testing::Test {
  protected:
   Front() {
@@ -38,7 +38,7 @@ TEST_F(Front, RunsACommandOfThePathWithItsArguments) {
   EXPECT_EQ(show({"--to", "a b"}), "1000 --to a b\n");
 }
 
-/// A command without a description is listed with its file.
+/// A command without a description is listed with the path of its file.
 TEST_F(Front, DescribesItsOwnCommandsAndNamesTheFilesOfOthers) {
   const CommandResult result = workspace_.run(words("--help"));
   ASSERT_EQ(result.exit_code, kExitOk) << result.errors;

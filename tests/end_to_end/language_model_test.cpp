@@ -1,5 +1,6 @@
-// Language models on the command line: trained on text of one language, evaluated, continued and
-// added to translation; and models of fairseq's, whose numbers must be fairseq's own.
+// Language models on the command line, which are trained on text of one language, evaluated,
+// continued and added to translation; and models of fairseq, whose results must be those of
+// fairseq.
 
 #include <algorithm>
 #include <filesystem>
@@ -25,7 +26,7 @@ using ::testing::DoubleNear;
 using ::testing::HasSubstr;
 using ::testing::Pointwise;
 
-constexpr double kTolerance = 2e-4;  // fp32, here and there
+constexpr double kTolerance = 2e-4;  // the rounding of fp32 on both sides
 
 Workspace* make_workspace() { return new Workspace; }
 
@@ -37,7 +38,7 @@ CommandResult run_well(Workspace& workspace,
   return result;
 }
 
-/// What tests/golden/fairseq_lm/generate.py wrote, imported.
+/// The models that tests/golden/fairseq_lm/generate.py wrote, imported.
 class FairseqLanguageModel : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
@@ -70,7 +71,7 @@ class FairseqLanguageModel : public ::testing::Test {
         "eval-lm data-bin --path {}.safetensors --max-tokens 40 "
         "--output-word-probs --output-word-stats --threads 1",
         settings.at("model").get<std::string>());
-    // fairseq's own default is none, whatever the model was trained with
+    // The default of fairseq is none, even if the model was trained with another mode.
     line += fmt::format(" --sample-break-mode {}", settings.value("sample_break_mode", "none"));
     for (const char* name : {"tokens_per_sample", "context_window"}) {
       std::string flag = name;
@@ -83,7 +84,7 @@ class FairseqLanguageModel : public ::testing::Test {
     return words(line);
   }
 
-  /// The hypotheses of a sentence in the format of JSON lines against fairseq's.
+  /// Compares the hypotheses of a sentence in JSON lines with those of fairseq.
   static void expect_hypotheses(const std::string& line,
                                 const json& of_fairseq,
                                 const std::string& where) {
@@ -198,7 +199,7 @@ TEST_F(FairseqLanguageModel, IsAddedToTranslationAsFairseqAddsIt) {
   }
 }
 
-// It has no cross-attention.
+// The language model has no cross-attention.
 TEST_F(FairseqLanguageModel, KeepsItsHeadsWhenTheTranslationModelLosesSome) {
   const std::string fused =
       "generate --path translation.safetensors --lm-path lm.safetensors --lm-weight 0.5 --beam 2 "
@@ -266,7 +267,7 @@ class TrainedLanguageModel : public ::testing::Test {
 
 Workspace* TrainedLanguageModel::workspace_ = nullptr;
 
-TEST_F(TrainedLanguageModel, TakesPretrainedEmbeddingsOfTheDecoderOnly) {
+TEST_F(TrainedLanguageModel, AcceptsPretrainedEmbeddingsOfTheDecoderOnly) {
   workspace_->write("wrong.vec", "1 2\ntwo 1 2\n");
   const auto with = [](const std::string& option) {
     return workspace_->run(training("never", 1) + words(option + " wrong.vec"));
@@ -293,11 +294,11 @@ TEST_F(TrainedLanguageModel, IsMadeFromTextThatTheLogNamesWithoutALanguage) {
 
 TEST_F(TrainedLanguageModel, LearnsTheFrequenciesOfItsText) {
   const double trained = perplexity("");
-  EXPECT_LT(trained,
-            12);  // by the frequencies alone it is 10.4, by chance the size of the dictionary
+  // The frequencies alone give 10.4, and chance the size of the dictionary.
+  EXPECT_LT(trained, 12);
   EXPECT_LT(perplexity("--context-window 8"), trained + 0.5);
   EXPECT_LT(perplexity("--tokens-per-sample 40 --context-window 20"), trained + 0.5)
-      << "the model has 24 positions: the context is shortened";
+      << "the model has 24 positions, so the context is shortened";
 }
 
 TEST_F(TrainedLanguageModel, HasTheLossOfValidateInBlocksOfTheTraining) {
@@ -307,7 +308,7 @@ TEST_F(TrainedLanguageModel, HasTheLossOfValidateInBlocksOfTheTraining) {
   EXPECT_NEAR(json::parse(validated.output).at("ppl"), perplexity(""), 0.006);
 }
 
-TEST_F(TrainedLanguageModel, GoesOnFromAPromptAlsoFromAnEmptyOne) {
+TEST_F(TrainedLanguageModel, ContinuesAPromptAlsoAnEmptyOne) {
   const CommandResult result =
       run_well(*workspace_,
                words("generate --path checkpoints --sampling --sampling-topk 5 --seed 3 "

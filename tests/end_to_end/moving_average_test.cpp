@@ -1,4 +1,5 @@
-// Training options that keep more than the parameters: the moving average and the schedule's state.
+// Training options that store more than the parameters: the moving average and the state of the
+// schedule.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -55,7 +56,7 @@ TEST_F(KeptState, AMovingAverageIsValidatedSavedAndResumedExactly) {
   const auto expected = last_tensors(workspace_, "unbroken");
   EXPECT_TRUE(last_tensors(workspace_, "resumed") == expected);
   EXPECT_EQ(losses(workspace_, "resumed"), losses(workspace_, "unbroken"));
-  // The average does not touch training, and is what stands under the model's names.
+  // The average does not change the training, and is stored with the names of the parameters.
   EXPECT_EQ(losses(workspace_, "unbroken"), losses(workspace_, "plain"));
   EXPECT_NE(expected.at(kAveragedWeight), plain.at(kAveragedWeight));
   EXPECT_EQ(expected.at("optimizer.exp_avg"), plain.at("optimizer.exp_avg"));
@@ -75,21 +76,21 @@ TEST_F(KeptState, AMovingAverageIsValidatedSavedAndResumedExactly) {
   EXPECT_EQ(translated.exit_code, kExitOk) << translated.errors;
 }
 
-TEST_F(KeptState, TrainingGoesOnWithoutTheAverageFromTheTrainedParameters) {
+TEST_F(KeptState, TrainingContinuesWithoutTheAverageFromTheTrainedParameters) {
   train("plain", 25, "");
   train("averaged", 12, "--store-ema --ema-decay 0.99");
   train("averaged", 25, "--allow-changed store-ema,ema-decay");
   EXPECT_TRUE(last_tensors(workspace_, "averaged") == last_tensors(workspace_, "plain"));
 }
 
-TEST_F(KeptState, APlateauIsRememberedAcrossAResume) {
+TEST_F(KeptState, ThePlateauIsKeptAcrossAResume) {
   const std::string schedule =
       "--lr-scheduler reduce_lr_on_plateau --lr 0.3 --lr-shrink 0.5 --warmup-updates 3 "
       "--max-epoch 8";
   train("unbroken", 1000, schedule);
   const auto rates = of_events("unbroken", "train", "lr");
   ASSERT_FALSE(rates.empty());
-  EXPECT_NE(rates.back(), "0.3") << "the rate was never reduced: the test shows nothing";
+  EXPECT_NE(rates.back(), "0.3") << "the rate was never reduced, so the test proves nothing";
   const int updates = static_cast<int>(rates.size());
   train("resumed", updates * 5 / 8 + 1, schedule);
   train("resumed", 1000, schedule);

@@ -1,5 +1,6 @@
-// Multilingual models on the command line: trained on several language pairs, translating in the
-// direction that is asked for; and models of fairseq's, whose numbers must be fairseq's own.
+// Multilingual models on the command line, which are trained on several language pairs and
+// translate in the requested direction; and models of fairseq, whose results must be those of
+// fairseq.
 
 #include <filesystem>
 #include <fstream>
@@ -27,7 +28,7 @@ using ::testing::Pointwise;
 
 const std::string kGolden = PHRASEQ_SOURCE_FOLDER "/tests/golden/fairseq_multilingual";
 
-/// Models of fairseq's with random weights, one for each place where language tokens can stand.
+/// Models of fairseq with random weights, one for each position of language tokens.
 class FairseqMultilingual : public ::testing::Test {
  protected:
   FairseqMultilingual() {
@@ -58,7 +59,8 @@ class FairseqMultilingual : public ::testing::Test {
 };
 
 TEST_F(FairseqMultilingual, TranslatesAsFairseqInEveryDirection) {
-  constexpr double kScoreTolerance = 5e-5;  // fp64 here; there log-softmax is fp32
+  // Phraseq computes in fp64, fairseq's log-softmax in fp32.
+  constexpr double kScoreTolerance = 5e-5;
   for (const auto& [setting, of_fairseq] : expected_.at("settings").items()) {
     import(setting);
     for (const auto& [direction, sentences] : of_fairseq.at("directions").items()) {
@@ -97,7 +99,8 @@ TEST_F(FairseqMultilingual, TranslatesAsFairseqInEveryDirection) {
 }
 
 TEST_F(FairseqMultilingual, HasTheLossesOfFairseqForEveryPairAndTogether) {
-  constexpr double kLossTolerance = 1e-7;  // fp64 here; there log-softmax is fp32
+  // Phraseq computes in fp64, fairseq's log-softmax in fp32.
+  constexpr double kLossTolerance = 1e-7;
   for (const auto& [setting, of_fairseq] : expected_.at("settings").items()) {
     import(setting);
     const std::string validate =
@@ -122,8 +125,8 @@ TEST_F(FairseqMultilingual, HasTheLossesOfFairseqForEveryPairAndTogether) {
   }
 }
 
-/// Not with the language as first token of the decoder: that model generates control symbols, which
-/// text cannot express.
+/// A model with the language as the first token of the decoder is not tested: it generates control
+/// symbols, which text cannot express.
 TEST_F(FairseqMultilingual, RescoringGivesTheScoresOfTheSearch) {
   workspace_.write("test.en", text_of("en"));
   for (const std::string setting : {"source", "target", "mbart"}) {
@@ -146,7 +149,7 @@ TEST_F(FairseqMultilingual, RescoringGivesTheScoresOfTheSearch) {
   }
 }
 
-/// English numbers to German or French ones; what the French words are is made up.
+/// English numbers to German and French ones; the French words are made up.
 class TwoTargets : public ::testing::Test {
  protected:
   TwoTargets() {
@@ -195,7 +198,7 @@ class TwoTargets : public ::testing::Test {
     return result;
   }
 
-  /// The share of the words of a test set that are right.
+  /// The share of correct words in a test set.
   double accuracy(const std::string& target) {
     const std::string found =
         run(fmt::format("generate --path model -s en -t {0} --input en-{0}/test.en", target))

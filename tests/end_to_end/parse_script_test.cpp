@@ -1,5 +1,4 @@
-// examples/recipes/xu2020/parse.sh, with a program in link-parser's place that knows a few
-// sentences.
+// examples/recipes/xu2020/parse.sh with a replacement of link-parser that knows a few sentences.
 
 #include <cstdlib>
 #include <filesystem>
@@ -15,7 +14,8 @@ namespace {
 
 using ::testing::ElementsAre;
 
-// As the real one: settings first, each sentence again, its tree, an empty line.
+// The output is like that of link-parser: settings first, then each sentence, its tree, and an
+// empty line.
 constexpr const char* kParser = R"sh(#!/bin/sh
 echo "verbosity set to 0"
 while read -r line; do
@@ -40,7 +40,7 @@ class ParseScript : public ::testing::Test {
     std::filesystem::permissions(workspace_.path("link-parser"), std::filesystem::perms::owner_all);
   }
 
-  /// The trees of a text, parsed in so many parts.
+  /// The trees of a text that is parsed in `jobs` parts.
   std::vector<std::string> parse(const std::string& text, int jobs) {
     workspace_.write("text", text);
     const std::string command = "PATH=" + workspace_.path("") +

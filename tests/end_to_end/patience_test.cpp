@@ -9,7 +9,7 @@
 namespace phraseq::end_to_end {
 namespace {
 
-/// How many validations in a row were worse than the best before them, after each validation.
+/// For each validation, how many in a row were worse than the best one before them.
 std::vector<int> worse_in_a_row(const Workspace& workspace) {
   std::vector<int> counts;
   double best = 0;
@@ -29,7 +29,7 @@ TEST(Patience, EndsTheRunAfterNValidationsWithoutImprovement) {
   Workspace workspace;
   write_toy_corpus(workspace);
   ASSERT_EQ(workspace.run(toy_preprocess()).exit_code, kExitOk);
-  // With such a learning rate things only get worse.
+  // With such a learning rate, the model only gets worse.
   const CommandResult result =
       workspace.run(toy_train("run", 50) +
                     words("--lr 1 --warmup-updates 1 --validate-interval-updates 1 --patience 3"));
@@ -41,7 +41,7 @@ TEST(Patience, EndsTheRunAfterNValidationsWithoutImprovement) {
   EXPECT_THAT(std::vector<int>(counts.begin(), counts.end() - 1), testing::Each(testing::Lt(3)));
 }
 
-/// A run that stopped at an epoch's end has looked at this model already.
+/// A run that stopped at the end of an epoch has already validated this model.
 TEST(Patience, CountsAModelOnceThatIsValidatedBeforeAndAfterAResume) {
   Workspace workspace;
   write_toy_corpus(workspace);
@@ -51,7 +51,7 @@ TEST(Patience, CountsAModelOnceThatIsValidatedBeforeAndAfterAResume) {
                                       words("--threads 1 --max-tokens 100000 --patience 1"));
     ASSERT_EQ(result.exit_code, kExitOk) << result.errors;
   };
-  train(1);  // an epoch is one update
+  train(1);  // an epoch has one update
   train(2);
   EXPECT_THAT(worse_in_a_row(workspace), testing::ElementsAre(0, 0));
 }

@@ -1,5 +1,5 @@
-// A phrase memory through the commands: preprocess, train, then translate and score text with a
-// checkpoint alone, and with another table.
+// A phrase memory through the commands: text is preprocessed, a model is trained, and then text is
+// translated and scored with the checkpoint alone, and with another table.
 
 #include <filesystem>
 #include <string>
@@ -63,7 +63,7 @@ TEST_F(PhraseMemoryOnTheCommandLine, GoesFromTextToTranslationWithOnlyACheckpoin
   ASSERT_EQ(data_lines.size(), 30U) << of_data.errors;
   for (size_t i = 0; i < lines.size(); ++i) {
     const auto translated = nlohmann::json::parse(lines[i]);
-    // Sentences with phrases say which were used: the Transformer has no use for any.
+    // Sentences with phrases list those that were used; the Transformer uses none.
     const std::string source = translated["source"];
     const bool has_phrase = source.find("one two") != std::string::npos ||
                             source.find("six") != std::string::npos ||
@@ -103,7 +103,7 @@ TEST_F(PhraseMemoryOnTheCommandLine, RecordsTheSettingsThatTheDataDecided) {
     EXPECT_THAT(inspected.output, HasSubstr("\n" + name + " = " + text + "\n"));
   }
 
-  // What is recorded is no other option than what the data decides again.
+  // The recorded options equal those that the data decides again.
   const CommandResult resumed = run(train() + words("--max-update 3"));
   EXPECT_EQ(resumed.exit_code, kExitOk) << resumed.errors;
   EXPECT_THAT(resumed.errors, HasSubstr("resumed from"));

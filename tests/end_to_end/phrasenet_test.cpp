@@ -1,5 +1,5 @@
-// phraseNet through the commands: names that no vocabulary has are translated by an external phrase
-// memory, also names that came after training.
+// phraseNet through the commands: an external phrase memory translates names that no vocabulary
+// has, including names that are new after training.
 
 #include <string>
 

@@ -31,8 +31,8 @@ using Metadata = std::map<std::string, std::string>;
 constexpr const char* kWeight = "decoder.layers.0.fc1.weight";
 constexpr const char* kWarning = "a plain safetensors file without checksums";
 
-/// The bytes of a plain safetensors file with these entries and tensors, as the Python package
-/// would write it: the weight `kWeight` multiplied by `factor`.
+/// The bytes of a plain safetensors file with these entries and tensors, as written by the Python
+/// package, with the weight `kWeight` multiplied by `factor`.
 std::string plain_file(const CheckpointFile& file, const Metadata& metadata, float factor) {
   nlohmann::json header = {{"__metadata__", metadata}};
   std::string data;
@@ -63,7 +63,7 @@ class PlainCheckpoint : public ::testing::Test {
     return CheckpointFile::open(resolve_checkpoint(workspace_.path("run/checkpoint_last")));
   }
 
-  /// Writes `name`, the trained checkpoint as another program would.
+  /// Writes the trained checkpoint as `name`, as another program would.
   void write_plain(
       const std::string& name,
       float factor,
@@ -116,7 +116,7 @@ TEST_F(PlainCheckpoint, IsTakenByTheOtherCommands) {
                     HasSubstr("architecture  transformer")));
 }
 
-TEST_F(PlainCheckpoint, GoesOnTrainingFromWhereItStood) {
+TEST_F(PlainCheckpoint, ContinuesTrainingFromItsPosition) {
   write_plain("plain.safetensors", 1);
   ASSERT_EQ(workspace_.run(toy_train("run", 70) + words("--threads 1")).exit_code, kExitOk);
   const auto expected = last_tensors(workspace_, "run");
@@ -156,7 +156,7 @@ TEST_F(PlainCheckpoint, IsRejectedWithoutTheModelsEntriesOrWithBadOnes) {
 
 TEST_F(PlainCheckpoint, WithTheEntriesOfItsFormerContentIsDamaged) {
   const std::string bytes = content_of(trained().path());
-  // The header as it was, of tensors that are others: a program that kept the "phraseq." entries.
+  // A program changed the tensors, but kept the "phraseq." entries of the header.
   uint64_t length = 0;
   std::memcpy(&length, bytes.data(), sizeof length);
   const auto header = nlohmann::json::parse(bytes.substr(sizeof length, length));

@@ -22,7 +22,7 @@ using ::testing::Not;
 constexpr int kDimension = 32;
 using Row = std::vector<float>;
 
-/// A line of a file of vectors: the same number, `kDimension` times.
+/// A line of a file of vectors with the same number in all `kDimension` columns.
 std::string vector_of(const std::string& token, const std::string& number) {
   std::string line = token;
   for (int i = 0; i < kDimension; ++i) line += " " + number;
@@ -52,7 +52,7 @@ class PretrainedEmbeddings : public ::testing::Test {
     german_ = Dictionary::load(workspace_.path("data-bin/dict.de.txt"));
   }
 
-  /// Updates that change nothing: the learning rate is 0.
+  /// Trains without changing anything, as the learning rate is 0.
   CommandResult train(const std::string& save_dir, const std::string& more) {
     return workspace_.run(
         words("train data-bin --lr 0 --lr-scheduler fixed --max-tokens 400 --seed 7 --save-dir " +

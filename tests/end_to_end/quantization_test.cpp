@@ -1,4 +1,4 @@
-// Checkpoints and products in 8 bits, as a user meets them.
+// Checkpoints and products in 8 bits, as users see them.
 
 #include <cstdlib>
 #include <filesystem>
@@ -39,7 +39,7 @@ class Quantized : public ::testing::Test {
   Workspace workspace_;
 };
 
-TEST_F(Quantized, TranslatesAsTheCheckpointThatItWasMadeFromDoesInEightBits) {
+TEST_F(Quantized, TranslatesLikeItsOriginalInEightBits) {
   const CommandResult expected = translated("--path run --quantization int8");
   const CommandResult found = translated("--path small.safetensors");
   ASSERT_EQ(found.exit_code, kExitOk) << found.errors;
@@ -47,7 +47,7 @@ TEST_F(Quantized, TranslatesAsTheCheckpointThatItWasMadeFromDoesInEightBits) {
   ASSERT_EQ(lines.size(), others.size());
   size_t same = 0;
   for (size_t i = 0; i < lines.size(); ++i) same += lines[i] == others[i] ? 1 : 0;
-  EXPECT_GE(same + 1, lines.size());  // the embeddings that are looked up are rounded, too
+  EXPECT_GE(same + 1, lines.size());  // the embeddings are rounded, too
 }
 
 TEST_F(Quantized, IsReadByTheOtherCommands) {
@@ -85,8 +85,8 @@ TEST_F(Quantized, IsScoredByRescoreAsGenerateScoresIt) {
   ASSERT_EQ(rescored.exit_code, kExitOk) << rescored.errors;
   const auto lines = lines_of(rescored.output);
   ASSERT_EQ(lines.size(), expected.size());
-  // Attention sums in another order there: an input that is rounded to the next of 255 numbers for
-  // it moves a score by far more than fp32 would.
+  // Rescoring sums attention in another order. If an input is rounded to the next of 255 numbers
+  // therefore, a score changes by far more than in fp32.
   for (size_t i = 0; i < lines.size(); ++i) EXPECT_NEAR(std::stod(lines[i]), expected[i], 0.1);
 }
 
@@ -112,7 +112,7 @@ TEST_F(Quantized, PrintsAProfileThatNamesTheProducts) {
   EXPECT_EQ(result.output, translated("--path run").output);
 }
 
-/// The score that the last line of a translated split states.
+/// The score in the last line of the output of generate.
 double bleu_of(const CommandResult& result) {
   const size_t place = result.output.find("= ");
   EXPECT_NE(place, std::string::npos) << result.output << result.errors;

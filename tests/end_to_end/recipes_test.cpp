@@ -20,7 +20,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// phraseq, but with as few pieces as the toy corpus has.
+/// phraseq with as few subword pieces as the toy corpus allows.
 constexpr const char* kSmallPhraseq = R"sh(#!/bin/bash
 arguments=()
 while (($#)); do
@@ -29,7 +29,7 @@ done
 exec )sh" PHRASEQ_BUILD_FOLDER R"sh(/bin/phraseq "${arguments[@]}"
 )sh";
 
-/// A copy of the recipes in a tree whose build/bin holds that phraseq.
+/// A copy of the recipes in a tree whose build/bin contains that phraseq.
 class Recipes : public ::testing::Test {
  protected:
   Recipes() {
@@ -43,7 +43,7 @@ class Recipes : public ::testing::Test {
     fs::create_directories(workspace_.path("text"));
   }
 
-  /// The toy corpus as text/NAME.LANGUAGE.
+  /// Writes the toy corpus as text/NAME.LANGUAGE.
   void write_text(const std::string& train,
                   const std::string& dev,
                   const std::string& test,
@@ -75,8 +75,8 @@ class Recipes : public ::testing::Test {
     return WEXITSTATUS(std::system(command.c_str()));
   }
 
-  /// Runs "RECIPE/run.sh ARGUMENTS" with these variables; what it printed is in the files `output`
-  /// and `errors`.
+  /// Runs "RECIPE/run.sh ARGUMENTS" with these variables; the output is in the files `output` and
+  /// `errors`.
   int run(const std::string& variables, const std::string& recipe, const std::string& arguments) {
     const std::string command = "cd " + workspace_.path("") + " && " + variables +
                                 " tree/examples/recipes/" + recipe + "/run.sh " + arguments +
@@ -185,7 +185,7 @@ TEST_F(Recipes, BackTranslationLeavesOutPairsOfVeryDifferentLengths) {
   EXPECT_THAT(errors(), HasSubstr("0 of 2 pairs kept"));
 }
 
-TEST_F(Recipes, HaveTheTablesOfTheirLogs) {
+TEST_F(Recipes, HaveTablesThatAgreeWithTheirLogs) {
   for (const char* recipe : {"multi30k", "nguyen2022", "nguyen_joty2018", "tang2016", "xu2020"}) {
     EXPECT_EQ(reproduce("--check " + std::string(recipe)), 0) << output() << errors();
     EXPECT_THAT(output(), HasSubstr(" cells, 0 different")) << recipe;
@@ -208,7 +208,7 @@ TEST_F(Recipes, HaveTheSameTablesInALanguageWithADecimalComma) {
   ::unsetenv("LOCPATH");
 }
 
-TEST_F(Recipes, ShowACellThatIsNotOfItsLog) {
+TEST_F(Recipes, ShowACellThatDiffersFromItsLog) {
   const std::string page = "tree/examples/recipes/xu2020/README.md";
   std::string text = workspace_.read(page);
   const size_t cell = text.find("| 2.869 |");
@@ -233,7 +233,7 @@ TEST_F(Recipes, AreReproducedInStepsWithTableAndManifest) {
   EXPECT_EQ(reproduce("xu2020 --folder made --updates 3 --rows 'max base' text"), 0) << errors();
   EXPECT_THAT(output(), AllOf(HasSubstr("| base | "), HasSubstr("| +Max | ")));
   EXPECT_EQ(workspace_.read("made/table.md"), output());
-  EXPECT_EQ(workspace_.read("made/base/train.log"), log) << "a row that was done was trained again";
+  EXPECT_EQ(workspace_.read("made/base/train.log"), log) << "a finished row was trained again";
 
   const std::string manifest = workspace_.read("made/manifest.json");
   for (const char* part : {"\"state\": \"finished\"",
@@ -284,7 +284,7 @@ TEST_F(Recipes, EvidenceIsTunedTrainedWithSeveralSeedsAndReported) {
   EXPECT_EQ(lines_of(workspace_.read("made/toy/runs.tsv")).size(), 4u);
   EXPECT_EQ(lines_of(workspace_.read("made/toy/base/trials.tsv")).size(), 2u);
   EXPECT_EQ(lines_of(workspace_.read("made/toy/mean/trials.tsv")).size(), 2u);
-  // The phrase model's first trial has the configuration that the baseline's led to.
+  // The first trial of the phrase model has the configuration chosen for the baseline.
   EXPECT_THAT(lines_of(workspace_.read("made/toy/mean/trials.tsv"))[0],
               HasSubstr("\t" + lines_of(workspace_.read("run/toy/base/chosen"))[0]));
   EXPECT_THAT(workspace_.read("made/toy/leaks.tsv"), HasSubstr("test\t30\t"));
@@ -293,12 +293,12 @@ TEST_F(Recipes, EvidenceIsTunedTrainedWithSeveralSeedsAndReported) {
   const std::string commands = workspace_.read("run/toy/commands.txt");
   EXPECT_THAT(commands, AllOf(HasSubstr("--patience 2"), HasSubstr("--num-update-checkpoints 2")));
 
-  // Again: nothing is left to do but to compare.
+  // In a second run, only the comparison is left to do.
   ASSERT_EQ(evidence(std::string(kEvidence) + kOneLayer), 0) << errors();
   const std::string more = workspace_.read("run/toy/commands.txt").substr(commands.size());
   EXPECT_THAT(more, AllOf(Not(HasSubstr("phraseq train")), Not(HasSubstr("phraseq generate"))));
 
-  // On another machine: the results are all that there is, and a seed is added.
+  // On another machine, only the results exist, and a seed is added.
   const std::string runs = workspace_.read("made/toy/runs.tsv");
   fs::rename(workspace_.path("run"), workspace_.path("first-run"));
   ASSERT_EQ(evidence(std::string(kEvidence) + " --seeds '1 2 3'" + kOneLayer), 0) << errors();
@@ -335,7 +335,7 @@ TEST_F(Recipes, EvidenceIsTunedTrainedWithSeveralSeedsAndReported) {
   EXPECT_EQ(evidence("--check made page.md"), 1);
   EXPECT_THAT(output(), HasSubstr("DIFFERENT"));
 
-  // What has been trained is scored on another test set, and on contrastive pairs.
+  // The trained models are scored on another test set and on contrastive pairs.
   ASSERT_EQ(evidence("toy=en-de:text --data text --folder run --results made --test more "
                      "text/train.en text/train.de"),
             0)
@@ -363,7 +363,7 @@ status=$?
 exit $status
 )sh";
 
-TEST_F(Recipes, EvidenceEndsWithATrainingThatFailedAndKeepsItsCheckpoints) {
+TEST_F(Recipes, EvidenceEndsWhenATrainingFailsAndKeepsItsCheckpoints) {
   write_text("train", "dev", "test", "en", "de");
   const std::string program = "tree/build/bin/phraseq";
   const std::string working = workspace_.read(program);
@@ -379,7 +379,7 @@ TEST_F(Recipes, EvidenceEndsWithATrainingThatFailedAndKeepsItsCheckpoints) {
   EXPECT_TRUE(workspace_.exists("made/toy/base/chosen"));
 }
 
-TEST_F(Recipes, EvidenceOnThePageIsThatOfTheCommittedLogs) {
+TEST_F(Recipes, EvidenceOnThePageAgreesWithTheCommittedLogs) {
   EXPECT_EQ(evidence("--check tree/examples/recipes/evidence/results " PHRASEQ_SOURCE_FOLDER
                      "/docs/evidence.md"),
             0)
@@ -403,7 +403,7 @@ TEST_F(Recipes, EvidenceMarksSystemsThatWereTunedFromAnEarlierBaseline) {
   EXPECT_THAT(row_of_ta(), HasSubstr("TA | "));
 }
 
-/// phraseq whose trainings are stopped after two updates, as by a signal.
+/// A phraseq whose trainings are stopped after two updates, as by a signal.
 constexpr const char* kStoppedPhraseq = R"sh(#!/bin/bash
 arguments=("$@")
 for i in "${!arguments[@]}"; do
@@ -415,7 +415,7 @@ done
 )sh" PHRASEQ_BUILD_FOLDER R"sh(/bin/phraseq "${arguments[@]}" && [[ $1 != train ]] || exit 143
 )sh";
 
-TEST_F(Recipes, EvidenceStopsWithATrainingThatIsStopped) {
+TEST_F(Recipes, EvidenceStopsWhenATrainingIsStopped) {
   write_text("train", "dev", "test", "en", "de");
   const std::string arguments =
       "toy=en-de:text --folder 'my run' --results made --systems base --seeds 1 --trials 0 "
@@ -428,7 +428,7 @@ TEST_F(Recipes, EvidenceStopsWithATrainingThatIsStopped) {
   EXPECT_TRUE(workspace_.exists(place + "checkpoints/checkpoint_last"));
   EXPECT_FALSE(workspace_.exists(place + "average.safetensors"));
 
-  // Again, with no folder of data and a space in that of the run: it goes on from the last
+  // The second run, without a data folder and with a space in the path, continues from the last
   // checkpoint.
   workspace_.write("tree/build/bin/phraseq", kSmallPhraseq);
   EXPECT_EQ(evidence(arguments, "env -u PHRASEQ_DATA"), 0) << errors();
@@ -483,7 +483,7 @@ TEST_F(Recipes, EvidenceIsNotMadeWithSettingsThatAreWrong) {
   }
 }
 
-TEST_F(Recipes, RejectARowThatThereIsNotBeforeAnythingIsMade) {
+TEST_F(Recipes, RejectAnUnknownRowBeforeAnythingIsMade) {
   write_text("train", "dev", "test", "en", "de");
   for (const auto& [variable, recipe, arguments] :
        {std::tuple{"ROWS", "xu2020", "text made"},

@@ -1,4 +1,4 @@
-// --reset-dataloader, --reset-optimizer and --reset-meters mean what they mean in fairseq.
+// --reset-dataloader, --reset-optimizer and --reset-meters have the same meaning as in fairseq.
 
 #include <vector>
 
@@ -17,7 +17,7 @@ using ::testing::ElementsAre;
 using ::testing::ElementsAreArray;
 using ::testing::HasSubstr;
 
-/// A run of two epochs that is there to be gone on with.
+/// A run of two epochs, which the tests continue.
 class ResetOptions : public ::testing::Test {
  protected:
   ResetOptions() {
@@ -40,7 +40,7 @@ class ResetOptions : public ::testing::Test {
     return all;
   }
 
-  /// A field of all records of one kind, without the first `first_run_` records.
+  /// The values of a field in all records of one kind after the first `first_run_` records.
   template <class Value>
   std::vector<Value> later(const std::string& event, const std::string& field) const {
     const auto all = records();
@@ -84,7 +84,8 @@ TEST_F(ResetOptions, ANewOptimizerCountsItsUpdatesFromZero) {
       train("--reset-optimizer --max-update " + std::to_string(updates + 1) + " --max-epoch 3");
   EXPECT_THAT(log, HasSubstr("at update 0, epoch 3, batch 0"));
   EXPECT_THAT(later<double>("train", "lr"),
-              ElementsAreArray(rates.begin(), rates.begin() + updates / 2));  // the warm-up again
+              // The warm-up is repeated.
+              ElementsAreArray(rates.begin(), rates.begin() + updates / 2));
 }
 
 TEST_F(ResetOptions, ANewOptimizerMayHaveOtherOptions) {
@@ -94,7 +95,8 @@ TEST_F(ResetOptions, ANewOptimizerMayHaveOtherOptions) {
 
 TEST_F(ResetOptions, TheBestValueIsForgottenWithTheMetersAndWithTheOptimizer) {
   for (const std::string reset : {"--reset-meters", "--reset-optimizer"}) {
-    // Such a learning rate makes the model worse: only what is forgotten can be surpassed.
+    // Such a learning rate makes the model worse, so a new best value shows that the old one is
+    // gone.
     const auto best = later<double>("valid", "best").back();
     train(reset +
           " --reset-lr-scheduler --lr 3 --warmup-updates 1 --reset-dataloader --max-epoch 1");

@@ -1,5 +1,5 @@
 // Diverse beams, lexical constraints, replaced unknown words and minimum Bayes risk on the command
-// line, with a model that has learned next to nothing.
+// line, with a model that has learned almost nothing.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -120,7 +120,7 @@ TEST_F(SearchOptionsOfCommands, ChooseByMinimumBayesRiskAsTheCommandForFilesDoes
 }
 
 TEST_F(SearchOptionsOfCommands, ReplaceUnknownWords) {
-  // <unk> is all that may be generated: its log-probability is raised.
+  // Only <unk> is generated, as its log-probability is raised.
   const std::string unknown = "--unkpen -1000 --max-len-b 2 --min-len 2";
   EXPECT_THAT(translate(unknown, "one Zug\n")[0], HasSubstr("<unk>"));
   const std::string copied = translate(unknown + " --replace-unk", "one Zug\n")[0];

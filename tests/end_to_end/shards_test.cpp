@@ -19,7 +19,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// A model that has learned for some updates; how well it translates does not matter.
+/// A model after a few updates; its translations need not be good.
 class Shards : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
@@ -48,7 +48,8 @@ class Shards : public ::testing::Test {
     EXPECT_THAT(result.errors, HasSubstr(message)) << command;
   }
 
-  /// Runs `command` as `count` shards and puts them together as NAME; each for itself in NAME.one.
+  /// Runs `command` once for NAME.one and as `count` shards that are gathered as NAME, and compares
+  /// them.
   static void expect_equal(const std::string& command, const std::string& name, int count) {
     expect_success(command + " --output " + name + ".one");
     for (int shard = 0; shard < count; ++shard) {
@@ -87,7 +88,7 @@ TEST_F(Shards, TogetherTranslateAndScoreADataFolder) {
   }
   expect_success("gather data --delete-shards");
   std::string one = workspace().read("data.one");
-  one.erase(one.rfind("Generate test"));  // the score of all
+  one.erase(one.rfind("Generate test"));  // the score of all sentences
   EXPECT_EQ(workspace().read("data"), one);
   EXPECT_FALSE(workspace().exists("data.shard-0-of-2"));
   expect_equal("rescore data-bin --path run", "log-probabilities", 3);
@@ -128,7 +129,7 @@ TEST_F(Shards, AKilledShardIsMissing) {
   expect_success(command + " --num-shards 2 --shard-id 0");
   expect_success(command + " --num-shards 2 --shard-id 1");
   ASSERT_TRUE(workspace().exists("killed.shard-1-of-2"));
-  // The same again: the shard of the earlier run must not be taken for that of the killed one.
+  // In a second run, the shard of the earlier run must not be mistaken for that of the killed one.
   RunningCommand second =
       workspace().start(words(command + " --num-shards 2 --shard-id 1 --beam 40"));
   while (second.is_running() && workspace().exists("killed.shard-1-of-2"))

@@ -48,7 +48,7 @@ TEST_F(WithAShortlist, OfTheTrainingTextTranslatesAsWithTheWholeVocabulary) {
   EXPECT_NE(translated("--shortlist lex.s2t --shortlist-best 1 --shortlist-frequent 0 --format "
                        "fairseq"),
             translated("--format fairseq"))
-      << "the probabilities are among fewer words";
+      << "the probabilities are normalized over fewer words";
 }
 
 TEST(ShortlistCommand, WritesToStandardOutput) {
@@ -88,8 +88,8 @@ TEST_F(WithAShortlist, DoesNotDependOnTheBatch) {
   EXPECT_EQ(translated(options + "--batch-size 1"), translated(options + "--batch-size 50"));
 }
 
-/// However scores are computed and searched.
-TEST_F(WithAShortlist, SaysNothingThatIsNotInIt) {
+/// Scores are computed and searched in every way.
+TEST_F(WithAShortlist, GeneratesOnlyWordsOfTheShortlist) {
   workspace_.write("one.s2t", "zwei one 1\n");
   for (const char* way : {"",
                           "--decoder greedy",

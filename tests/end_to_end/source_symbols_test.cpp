@@ -1,5 +1,5 @@
-// Models that read sources with <s>, or without </s>: what users see concerns the sentence's own
-// tokens in all cases.
+// Models that read sources with <s> or without </s>. In all cases, users see only the tokens of the
+// sentence itself.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -29,20 +29,21 @@ class SourceSymbols : public ::testing::TestWithParam<std::string> {
     return workspace_.run(words(command + " --path checkpoints --threads 1"), input);
   }
 
-  /// The tokens of a source that the model reads beyond its words.
+  /// The number of symbols that the model reads in addition to the words of a source.
   static size_t symbols_read() {
     return 1 + (GetParam() == "--source-bos yes" ? 1 : 0) -
            (GetParam() == "--source-eos no" ? 1 : 0);
   }
 
-  /// As many words as the model reads.
+  /// A line of as many words as the model can read.
   static std::string longest_line() {
     std::string line;
     for (size_t i = symbols_read(); i < 9; ++i) line += "one ";
     return line;
   }
 
-  /// A source that just fits in the file `whole`, one that does not in `longer`; a target in `t`.
+  /// Writes a source that just fits to `whole`, one that does not fit to `longer`, and a target to
+  /// `t`.
   void write_longest_sources() {
     workspace_.write("whole", longest_line() + "\n");
     workspace_.write("longer", longest_line() + "two\n");
@@ -52,7 +53,7 @@ class SourceSymbols : public ::testing::TestWithParam<std::string> {
   Workspace workspace_;
 };
 
-/// A fifth of them has one word only, which is all that the model reads of it without </s>.
+/// A fifth of the sources have only one word, which is all that the model reads without </s>.
 TEST_P(SourceSymbols, TrainingUsesAllPairs) {
   for (const std::string& line : lines_of(workspace_.read("checkpoints/metrics.jsonl"))) {
     const json record = json::parse(line);
@@ -61,7 +62,7 @@ TEST_P(SourceSymbols, TrainingUsesAllPairs) {
       return;
     }
   }
-  FAIL() << "no epoch";
+  FAIL() << "there is no record of an epoch";
 }
 
 TEST_P(SourceSymbols, AttentionHasAWeightForEachTokenOfTheSentence) {
@@ -71,7 +72,7 @@ TEST_P(SourceSymbols, AttentionHasAWeightForEachTokenOfTheSentence) {
   const auto attention = json::parse(result.output).at("hypotheses")[0].at("attention");
   ASSERT_FALSE(attention.empty());
   for (const json& weights : attention) {
-    ASSERT_EQ(weights.size(), 4U) << "three words and </s>";
+    ASSERT_EQ(weights.size(), 4U) << "the weights are those of three words and </s>";
     double sum = 0;
     for (const json& weight : weights) sum += weight.get<double>();
     EXPECT_EQ(GetParam() == "--source-bos yes", sum < 0.999) << sum;

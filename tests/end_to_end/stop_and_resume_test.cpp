@@ -17,7 +17,7 @@ namespace {
 using ::testing::Combine;
 using ::testing::Values;
 
-/// The names that differ, not the bytes, when two sets of tensors are not the same.
+/// The names (not the bytes) of the tensors that differ between two sets.
 std::vector<std::string> differing(const std::map<std::string, std::string>& a,
                                    const std::map<std::string, std::string>& b) {
   std::vector<std::string> names;
@@ -32,7 +32,7 @@ std::vector<std::string> differing(const std::map<std::string, std::string>& a,
   return names;
 }
 
-/// A folder with data to train on.
+/// A folder with training data.
 class WithData : public ::testing::Test {
  protected:
   WithData() {
@@ -66,7 +66,8 @@ TEST_P(Resume, SeventeenUpdatesAndTwentyThreeMoreEqualForty) {
   expect_success(train("resumed", 40));
 
   const auto expected = last_tensors(workspace_, "unbroken");
-  EXPECT_GT(expected.size(), 40u);  // parameters and two moments each, or moments in one piece
+  // Parameters, and two moments of each or all moments in one piece.
+  EXPECT_GT(expected.size(), 40u);
   EXPECT_THAT(differing(after_17, expected), ::testing::Not(::testing::IsEmpty()));
   EXPECT_THAT(differing(last_tensors(workspace_, "resumed"), expected), ::testing::IsEmpty());
   EXPECT_EQ(losses(workspace_, "unbroken").size(), 40u);
@@ -81,16 +82,15 @@ INSTANTIATE_TEST_SUITE_P(ThreadsAndAccumulation,
                                   "Accumulate" + std::to_string(std::get<1>(parameters.param));
                          });
 
-/// Parameter: how batches are grouped into updates; three epochs of a few updates each, the last of
-/// each epoch smaller than the others.
+/// Parameter: how batches are grouped into updates, in three epochs of a few updates each, whose
+/// last update is smaller than the others.
 class ResumeWithGroups : public WithData, public ::testing::WithParamInterface<const char*> {
  protected:
   static Arguments train(const std::string& save_dir, int updates) {
     return toy_train(save_dir, updates) + words("--threads 1 --max-epoch 3") + words(GetParam());
   }
 
-  /// The lines of metrics.jsonl that tell of an epoch's end, without what was measured by the
-  /// clock.
+  /// The lines of metrics.jsonl about the ends of epochs, without measured times.
   std::vector<std::string> epochs(const std::string& save_dir) const {
     std::vector<std::string> found;
     for (const std::string& line : lines_of(workspace_.read(save_dir + "/metrics.jsonl"))) {
@@ -114,7 +114,7 @@ TEST_P(ResumeWithGroups, EqualsTheUnbrokenRunWhereverItStopped) {
   ASSERT_EQ(all_losses.size() % 3, 0u);
   const int in_epoch = static_cast<int>(all_losses.size()) / 3;
   ASSERT_GE(in_epoch, 2);
-  // Before the smaller group, behind it (the epoch not yet ended), and in the next epoch.
+  // Stops before the smaller group, after it (before the end of the epoch), and in the next epoch.
   for (const int updates : {in_epoch - 1, in_epoch, in_epoch + 1}) {
     const std::string folder = "stopped" + std::to_string(updates);
     expect_success(train(folder, updates));
@@ -135,13 +135,13 @@ INSTANTIATE_TEST_SUITE_P(UpdateFreqAndTokens,
                            return "Case" + std::to_string(parameter.index);
                          });
 
-TEST(Stop, TheTerminationSignalSavesAndTheSameCommandGoesOnToTheSameEnd) {
+TEST(Stop, TheTerminationSignalSavesAndTheSameCommandContinuesToTheSameEnd) {
   Workspace workspace;
   write_toy_corpus(workspace);
   ASSERT_EQ(workspace.run(toy_preprocess()).exit_code, kExitOk);
 
   const Arguments one_thread = words("--threads 1");
-  // Far more updates than the test waits for; stopped as soon as a few are written down.
+  // Far more updates than the test waits for; it stops the run when a few are recorded.
   RunningCommand training = workspace.start(toy_train("stopped", 1'000'000) + one_thread);
   const auto has_begun = [&] {
     return workspace.exists("stopped/metrics.jsonl") && losses(workspace, "stopped").size() >= 5;

@@ -1,4 +1,5 @@
-// What a person at a terminal sees: who waits for input, progress, and what to do after training.
+// What users at a terminal see: which command waits for input, progress, and what to do after
+// training.
 
 #include "tests/end_to_end/terminal/terminal.h"
 
@@ -42,7 +43,7 @@ class AtATerminal : public ::testing::Test {
     return is_there ? match[1].str() : "none in:\n" + log;
   }
 
-  /// Runs a command line in a shell, with this build's programs on the PATH.
+  /// Runs a command line in a shell with the programs of this build on the PATH.
   int shell(const std::string& command) const {
     const std::string all =
         "cd " + workspace_.path("") + " && PATH=" PHRASEQ_BUILD_FOLDER "/bin:$PATH && " + command;
@@ -82,7 +83,7 @@ TEST_F(AtATerminal, CommandsAreQuietWhenInputComesFromAFile) {
 }
 
 TEST_F(AtATerminal, TheProgressBarShowsEpochRemainingTimeAndBestResult) {
-  // Enough epochs for more than one bar, which is drawn at most five times per second.
+  // There are enough epochs for several bars, of which at most five per second are drawn.
   const auto result = run_at_terminal(
       workspace_,
       toy_train("run", 0) + words("--max-epoch 60 --no-epoch-checkpoints --log-interval 100000"),

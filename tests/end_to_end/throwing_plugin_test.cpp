@@ -1,5 +1,5 @@
-// What a plugin throws while it works names the plugin, whatever it is: exit code 1 for what
-// computes (architecture, criterion, decoder), 5 for the rest.
+// An exception of a plugin at work always names the plugin. The exit code is 1 for components that
+// compute (architecture, criterion, decoder) and 5 for the others.
 
 #include <algorithm>
 #include <string>
@@ -31,12 +31,12 @@ class ThrowingPlugin : public ::testing::Test {
     return workspace_.run(toy_train("run", 2) + Arguments{"--plugin-dir", THROWING_PLUGIN_FOLDER} +
                           words(options));
   }
-  /// With another schedule than the toy trainings have.
+  /// Trains with another schedule than that of the toy trainings.
   CommandResult train_with_schedule(const std::string& name, int updates) {
     Arguments arguments = toy_train("run", updates);
     const auto warmup = std::find(arguments.begin(), arguments.end(), "--warmup-updates");
     if (warmup != arguments.end())
-      arguments.erase(warmup, warmup + 2);  // an option of the schedule that is replaced
+      arguments.erase(warmup, warmup + 2);  // an option of the replaced schedule
     return workspace_.run(arguments + Arguments{"--plugin-dir", THROWING_PLUGIN_FOLDER} +
                           Arguments{"--lr-scheduler", name});
   }
@@ -46,7 +46,7 @@ class ThrowingPlugin : public ::testing::Test {
                           "one two\n");
   }
 
-  /// The message names the plugin, its file, the component and what it did.
+  /// Expects that the message names the plugin, its file, the component and its mistake.
   static void expect_named(const CommandResult& result,
                            const std::string& what,
                            int exit_code = kExitBug) {
@@ -61,7 +61,7 @@ class ThrowingPlugin : public ::testing::Test {
   Workspace workspace_;
 };
 
-/// There is memory for 60 tokens; the batches have up to 400.
+/// There is only memory for 60 tokens, but batches have up to 400.
 TEST_F(ThrowingPlugin, WithoutMemoryForABatchTrainsOnItInParts) {
   const std::string options = "--arch throwing --dropout 0 --max-update 5 --disable-validation ";
   const auto whole = train(options + "--save-dir whole");
@@ -79,7 +79,8 @@ TEST_F(ThrowingPlugin, WithoutMemoryForABatchTrainsOnItInParts) {
     EXPECT_NEAR(std::stod(found.at(update)), std::stod(loss), 1e-4) << update;
 }
 
-/// The gradients of the last layers are under way to the other process when the memory runs out.
+/// The gradients of the last layers are already being sent to the other process when memory runs
+/// out.
 TEST_F(ThrowingPlugin, WithoutMemoryInTheBackwardPassSumsTheGradientsAgain) {
   const std::string options =
       "--arch throwing --max-update 5 --disable-validation --max-tokens 110 --threads 1 "
@@ -94,7 +95,7 @@ TEST_F(ThrowingPlugin, WithoutMemoryInTheBackwardPassSumsTheGradientsAgain) {
   EXPECT_EQ(last_tensors(workspace_, "overlapped"), last_tensors(workspace_, "afterwards"));
 }
 
-/// The second share has fewer sentences: sometimes only the first is too large.
+/// The second share has fewer sentences, so sometimes only the first is too large.
 TEST_F(ThrowingPlugin, WithoutMemoryForOneShareDividesThatOne) {
   const std::string options =
       "--arch throwing --dropout 0 --max-update 5 --disable-validation --threads 2 "

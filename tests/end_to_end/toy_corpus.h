@@ -7,17 +7,18 @@
 
 namespace phraseq::end_to_end {
 
-/// Parallel text of a generated language pair that a very small model learns in seconds: digits as
-/// English words against German ones, word by word.
+/// Parallel text of a generated language pair that a very small model learns in seconds: digits in
+/// English and German words, translated word by word.
 struct ToyText {
   std::string english;
   std::string german;
 };
 
-/// `pairs` sentences of 1 to 7 words, the same for the same seed.
+/// Generates `pairs` sentences of 1 to 7 words, which only depend on the seed.
 ToyText toy_text(int pairs, uint64_t seed);
 
-/// Writes train, dev (20 pairs) and test (30) as NAME.en and NAME.de. A Workspace is a folder.
+/// Writes train, dev (20 pairs) and test (30 pairs) as NAME.en and NAME.de. A Workspace is a
+/// folder, too.
 template <class Folder>
 void write_toy_corpus(const Folder& folder, int training_pairs = 200) {
   const auto write = [&](const std::string& name, const ToyText& text) {
@@ -29,10 +30,11 @@ void write_toy_corpus(const Folder& folder, int training_pairs = 200) {
   write("test", toy_text(30, 3));
 }
 
-/// `preprocess` of that corpus into `data-bin`, words as symbols.
+/// The arguments of `preprocess` that store the corpus in `data-bin`, with words as symbols.
 Arguments toy_preprocess();
 
-/// `train` on `data-bin` into `save_dir`: one layer a side, model width 32, dropout on.
+/// The arguments of `train` on `data-bin` into `save_dir`: one layer on each side, model width 32,
+/// with dropout.
 Arguments toy_train(const std::string& save_dir, int updates);
 
 }  // namespace phraseq::end_to_end

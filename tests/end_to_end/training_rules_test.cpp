@@ -154,7 +154,7 @@ TEST_F(TrainingRules, FurtherSplitsAreValidatedAndDecideNothing) {
   }
 }
 
-TEST_F(TrainingRules, AFurtherSplitLeavesTheBestScoreAsItIs) {
+TEST_F(TrainingRules, AFurtherSplitDoesNotChangeTheBestScore) {
   ASSERT_EQ(train(10, "").exit_code, kExitOk);
   const std::string forgets = "the best score so far does not count";
   const auto resumed = train(20, "--valid-subset valid,test");
@@ -182,7 +182,7 @@ TEST_F(TrainingRules, KeepsTheBestOfOneSplitNextToThoseOfAnother) {
 }
 
 TEST_F(TrainingRules, EndsWhenPatienceDoes) {
-  // A learning rate far too large: soon no validation is better than the best.
+  // With a learning rate that is far too large, no later validation is better than the best one.
   ASSERT_EQ(train(10000, "--lr 1 --patience 2 --max-epoch 100").exit_code, kExitOk);
   const auto validations = records("valid");
   ASSERT_GE(validations.size(), 3u);
@@ -208,7 +208,7 @@ TEST_F(TrainingRules, TheLastSmallerGroupOfAnEpochIsAnUpdateOfItsOwn) {
   const auto single = records("epoch", "single").front();
   const int batches = single.at("batches");
   ASSERT_GE(batches, 3);
-  // One batch remains, all but one remain, and one group that the epoch never fills.
+  // One batch remains, the group lacks one batch, and the group is much larger than the epoch.
   for (const int group : {batches - 1, batches + 1, 10 * batches}) {
     const std::string folder = "group" + std::to_string(group);
     const CommandResult result = train(
@@ -277,7 +277,7 @@ TEST_F(TrainingRules, TheManifestRecordsWhereEachOptionCameFrom) {
   EXPECT_EQ(options.at("patience").at("origin"), "default");
 }
 
-/// What the preset and the data decide stays open in the file.
+/// The file leaves options unset that the preset and the data determine.
 TEST_F(TrainingRules, ThePrintedConfigurationTrainsTheSameModel) {
   const Arguments options =
       words("train data-bin --arch transformer_tiny --max-update 3 --threads 1 --save-dir direct");

@@ -39,7 +39,7 @@ class TrainingWarnings : public ::testing::Test {
 
 Workspace* TrainingWarnings::space = nullptr;
 
-TEST_F(TrainingWarnings, TellOfALossThatHasNotMovedAndWhatToDo) {
+TEST_F(TrainingWarnings, ReportALossThatHasNotMovedAndWhatToDo) {
   const auto still = train("still", 100, "--lr 1e-9 --disable-validation");
   ASSERT_EQ(still.exit_code, kExitOk) << still.errors;
   EXPECT_THAT(still.errors,
@@ -80,8 +80,8 @@ TEST_F(TrainingWarnings, AreAnErrorWhereNoValidationCouldTranslate) {
   EXPECT_THAT(run.errors, HasSubstr("training diverged: no validation gave a finite bleu"));
 }
 
-/// The best checkpoint is that of the finite loss, and of use.
-TEST_F(TrainingWarnings, TellThatALaterValidationHasDiverged) {
+/// The best checkpoint is the one with the finite loss, which is usable.
+TEST_F(TrainingWarnings, ReportThatALaterValidationHasDiverged) {
   const auto run = train("later",
                          2,
                          "--lr 0,1e36 --lr-scheduler fixed --clip-norm 0 --max-tokens 100000 "
@@ -94,8 +94,8 @@ TEST_F(TrainingWarnings, TellThatALaterValidationHasDiverged) {
                     Not(HasSubstr("nan);"))));
 }
 
-/// --stop-min-lr is no limit that is foreseen; here it ends the run after its first update.
-TEST_F(TrainingWarnings, TellThatPatienceIsNoLimitWithoutValidation) {
+/// --stop-min-lr does not count as a limit; here, it ends the run after its first update.
+TEST_F(TrainingWarnings, ReportThatPatienceIsNotALimitWithoutValidation) {
   const std::string options = "--patience 3 --stop-min-lr 1 --lr-scheduler fixed ";
   constexpr const char* kWarning = "training continues until it is stopped";
   EXPECT_THAT(
@@ -105,8 +105,8 @@ TEST_F(TrainingWarnings, TellThatPatienceIsNoLimitWithoutValidation) {
               Not(::testing::AnyOf(HasSubstr(kWarning), HasSubstr("no effect with"))));
 }
 
-/// As in fairseq, where the learning rate is compared after it has been set for the next epoch.
-TEST_F(TrainingWarnings, TellOfNoSmallestRateThatTheNextEpochExceedsAgain) {
+/// As in fairseq, the learning rate is compared after it has been set for the next epoch.
+TEST_F(TrainingWarnings, DoNotReportASmallestRateThatTheNextEpochExceedsAgain) {
   const std::string options =
       "--lr-scheduler fixed --lr 0.001,0.1,0.001 --warmup-updates 0 --stop-min-lr 0.01 "
       "--max-tokens 100000 ";
@@ -118,18 +118,18 @@ TEST_F(TrainingWarnings, TellOfNoSmallestRateThatTheNextEpochExceedsAgain) {
                     HasSubstr("training stops: the learning rate reached --stop-min-lr 0.01")));
 }
 
-TEST_F(TrainingWarnings, TellOfALossWithoutTokens) {
+TEST_F(TrainingWarnings, ReportALossWithoutTokens) {
   const std::string options = "--ignore-prefix-size 100 --max-tokens 100000 --disable-validation";
   EXPECT_THAT(train("none", 2, options).errors, HasSubstr("no target token is part of it"));
 }
 
-TEST_F(TrainingWarnings, TellOfAnAverageThatIsMainlyTheUntrainedModel) {
+TEST_F(TrainingWarnings, ReportAnAverageThatIsMainlyTheUntrainedModel) {
   constexpr const char* kWarning = "of the average of --store-ema are then still the parameters";
   EXPECT_THAT(train("slow", 20, "--store-ema").errors, HasSubstr("100 % " + std::string(kWarning)));
   EXPECT_THAT(train("fast", 20, "--ema-decay 0.8").errors, Not(HasSubstr(kWarning)));
 }
 
-TEST_F(TrainingWarnings, TellOfIdenticalTranslations) {
+TEST_F(TrainingWarnings, ReportIdenticalTranslations) {
   Workspace alike;  // every target sentence is the same
   for (const auto& [name, pairs] :
        {std::pair("train", 200), std::pair("dev", 40), std::pair("test", 41)}) {
@@ -152,7 +152,7 @@ TEST_F(TrainingWarnings, TellOfIdenticalTranslations) {
               AllOf(HasSubstr(kSameTranslation), HasSubstr("in the form of the training text")));
 }
 
-TEST_F(TrainingWarnings, TellOfInputInAnotherForm) {
+TEST_F(TrainingWarnings, ReportInputInAnotherForm) {
   ASSERT_EQ(train("few", 1, "").exit_code, kExitOk);
   std::string pieces;
   for (int i = 0; i < 10; ++i) pieces += "\u2581one \u2581two\n";
@@ -169,7 +169,7 @@ TEST_F(TrainingWarnings, AreNotGivenForAModelThatLearns) {
   const auto result = space->run(words("generate data-bin --path learns --threads 1"));
   EXPECT_THAT(result.errors,
               AllOf(Not(HasSubstr(kSameTranslation)), Not(HasSubstr(kUnknownInput))));
-  // A converged model that is trained further moves little, too.
+  // A converged model that is trained further does not change much either.
   const auto again = train("learns", 260, "--lr 1e-9 --allow-changed lr");
   ASSERT_EQ(again.exit_code, kExitOk) << again.errors;
   EXPECT_THAT(again.errors, Not(HasSubstr(kFlatLoss)));

@@ -1,5 +1,5 @@
-// Parse trees through the commands: preprocess, train, then translate and score text with a
-// checkpoint alone.
+// Parse trees through the commands: text is preprocessed, a model is trained, and then text is
+// translated and scored with the checkpoint alone.
 
 #include <filesystem>
 #include <string>
@@ -18,7 +18,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// A tree for every line but the first: its first word, and the others below one bracket.
+/// A tree for every line except the first: its first word, and the others below one bracket.
 std::string toy_trees(const std::string& text) {
   std::string trees;
   for (const std::string& line : lines_of(text)) {
@@ -62,7 +62,7 @@ TEST_F(TreesOnTheCommandLine, GoFromTextToTranslationWithOnlyACheckpoint) {
   const CommandResult without = run(generate, text);
   const CommandResult with = run(generate + words("--trees test.en.trees"), text);
   EXPECT_EQ(with.exit_code, kExitOk) << with.errors;
-  EXPECT_EQ(with.output, without.output);  // the Transformer has no use for them
+  EXPECT_EQ(with.output, without.output);  // the Transformer does not use them
   EXPECT_THAT(with.errors, HasSubstr("--trees has no effect: the model does not use parse trees"));
   EXPECT_THAT(without.errors, Not(HasSubstr("--trees")));
 

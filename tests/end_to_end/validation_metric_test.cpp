@@ -9,7 +9,8 @@
 #include "tests/end_to_end/toy_corpus.h"
 #include "tests/end_to_end/workspace.h"
 
-// The scorer's metrics, by name and with their own options, where training and generation use them.
+// The metrics of the scorer in training and generation, selected by name and with their own
+// options.
 namespace phraseq::end_to_end {
 namespace {
 
@@ -30,7 +31,7 @@ class ValidationMetric : public ::testing::Test {
     EXPECT_EQ(result.exit_code, kExitOk) << result.errors;
   }
 
-  /// The validations' lines of metrics.jsonl.
+  /// The lines of metrics.jsonl about validations.
   std::vector<nlohmann::json> validations(const std::string& save_dir) const {
     std::vector<nlohmann::json> found;
     for (const auto& line : lines_of(workspace_.read(save_dir + "/metrics.jsonl"))) {
@@ -58,15 +59,15 @@ TEST_F(ValidationMetric, IsNamedAndSetLikeEveryComponent) {
   EXPECT_THAT(last_validation("ter")["signature"], HasSubstr("norm:yes"));
 }
 
-TEST_F(ValidationMetric, MayBeSetOtherwiseWhenARunIsResumed) {
+TEST_F(ValidationMetric, MayHaveOtherOptionsWhenARunIsResumed) {
   train("checkpoints", 4, "--bleu-tokenize char");
   train("checkpoints", 8, "--bleu-tokenize none");
   EXPECT_THAT(last_validation("checkpoints")["signature"], HasSubstr("tok:none"));
   EXPECT_EQ(last_validation("checkpoints")["updates"], 8);
 }
 
-/// The last epoch is validated although it is not its turn.
-TEST_F(ValidationMetric, ChoosesTheLastEpochWhereItIsTheBest) {
+/// The last epoch is always validated, even between intervals.
+TEST_F(ValidationMetric, ChoosesTheLastEpochIfItIsTheBest) {
   const auto result = workspace_.run(toy_train("run", 1000) +
                                      words("--threads 1 --max-epoch 3 --validate-interval 2"));
   ASSERT_EQ(result.exit_code, kExitOk) << result.errors;
@@ -75,8 +76,8 @@ TEST_F(ValidationMetric, ChoosesTheLastEpochWhereItIsTheBest) {
   EXPECT_THAT(workspace_.read("run/checkpoint_best"), StartsWith("checkpoint3."));
 }
 
-/// A loss is no BLEU that another BLEU could be better than.
-TEST_F(ValidationMetric, BeginsAnewWhenAResumedRunChoosesByAnother) {
+/// A loss cannot be compared with BLEU.
+TEST_F(ValidationMetric, StartsAgainWhenAResumedRunChoosesByAnother) {
   train("checkpoints", 4, "");
   const double loss = last_validation("checkpoints")["best"];
   train("checkpoints", 8, "--best-checkpoint-metric bleu");
@@ -84,16 +85,17 @@ TEST_F(ValidationMetric, BeginsAnewWhenAResumedRunChoosesByAnother) {
   EXPECT_EQ(last_validation("checkpoints")["best"], last_validation("checkpoints")["score"]);
 }
 
-/// BLEU of characters is larger than that of words.
-TEST_F(ValidationMetric, BeginsAnewWhenAResumedRunComputesItOtherwise) {
+/// BLEU of characters is greater than that of words.
+TEST_F(ValidationMetric, StartsAgainWhenAResumedRunComputesItDifferently) {
   const std::string by_bleu = "--best-checkpoint-metric bleu --bleu-tokenize ";
   train("checkpoints", 4, by_bleu + "char");
   train("checkpoints", 8, by_bleu + "none");
   EXPECT_EQ(last_validation("checkpoints")["best"], last_validation("checkpoints")["score"]);
 }
 
-/// Text that another program cut into subwords, and no subword model: fairseq's own case.
-TEST_F(ValidationMetric, IsOfWordsWhereSubwordsAreJoined) {
+/// Another program segmented the text, and there is no subword model, which is the usual case in
+/// fairseq.
+TEST_F(ValidationMetric, IsComputedOnWordsIfSubwordsAreJoined) {
   for (const std::string name : {"train.de", "dev.de", "test.de"}) {
     std::string text = workspace_.read(name);
     for (size_t at = text.find("sieben"); at != std::string::npos; at = text.find("sieben"))
@@ -119,7 +121,8 @@ TEST_F(ValidationMetric, IsOfWordsWhereSubwordsAreJoined) {
               AllOf(HasSubstr("sieben"), ::testing::Not(HasSubstr("@@"))));
 }
 
-/// As in fairseq: what the vocabulary lacks is not right because the reference lacks it, too.
+/// As in fairseq, a word outside of the vocabulary is wrong even if the reference has an unknown
+/// word, too.
 TEST_F(ValidationMetric, CountsUnknownWordsAsWrong) {
   std::string unknown;
   for (size_t i = 0; i < lines_of(workspace_.read("test.de")).size(); ++i)
@@ -151,8 +154,8 @@ TEST_F(ValidationMetric, GivesTheScoreThatTheCommandGives) {
   EXPECT_THAT(translated.errors, HasSubstr("with beam=5: " + lines_of(scored.output).front()));
 }
 
-/// Options of the default metric need no --scoring.
-TEST_F(ValidationMetric, IsMadeBeforeTheTranslations) {
+/// Options of the default metric do not need --scoring.
+TEST_F(ValidationMetric, IsCreatedBeforeTheTranslations) {
   train("run", 4, "");
   const std::string generate = "generate data-bin --path run/checkpoint_last --threads 1 --beam 1 ";
   const auto rejected = workspace_.run(words(generate + "--output translated --bleu-tokenize 13b"));
@@ -174,7 +177,7 @@ TEST_F(ValidationMetric, OfACheckpointIsComputedOnTheChosenDevice) {
   EXPECT_THAT(workspace_.run(words(validate + "--device tpu")).errors, HasSubstr("--device"));
 }
 
-/// A plugin that is built for tests, with a metric of which lower is better.
+/// A plugin for tests with a metric of which lower is better.
 const std::string kLengthErrorPlugin =
     " --plugin-dir " PHRASEQ_BUILD_FOLDER "/tests/support/plugins ";
 

@@ -21,8 +21,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A shell starts background jobs with these signals ignored, and programs that a test starts would
-/// inherit that.
+/// A shell starts background jobs with these signals ignored, which the programs that a test starts
+/// would inherit.
 [[maybe_unused]] const bool kHeedsSignals = [] {
   for (const int number : {SIGINT, SIGQUIT}) ::signal(number, SIG_DFL);
   return true;

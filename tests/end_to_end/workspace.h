@@ -12,22 +12,22 @@ namespace phraseq::end_to_end {
 
 using Arguments = std::vector<std::string>;
 
-/// What a command left behind. A command ended by signal n that it did not handle has exit code 256
-/// + n, so that it can be distinguished from one that saved and returned 128 + n.
+/// The result of a command. A command that was ended by an unhandled signal n has exit code 256 +
+/// n, to distinguish it from one that saved and returned 128 + n.
 struct CommandResult {
   int exit_code = 0;
   std::string output;
   std::string errors;
 };
 
-/// A command on its way.
+/// A command that is running.
 class RunningCommand {
  public:
   RunningCommand(pid_t process, std::filesystem::path output, std::filesystem::path errors);
   void send(int signal) const;
   bool is_running();
   CommandResult wait();
-  /// What it has written to standard error up to now.
+  /// The standard error up to now.
   std::string errors_so_far() const;
 
  private:
@@ -38,7 +38,7 @@ class RunningCommand {
   std::filesystem::path errors_;
 };
 
-/// A folder of a test's own, removed with it, in which commands of this build run.
+/// A folder for one test, removed with the object, in which commands of this build run.
 class Workspace {
  public:
   Workspace();
@@ -46,10 +46,10 @@ class Workspace {
   Workspace(const Workspace&) = delete;
   Workspace& operator=(const Workspace&) = delete;
 
-  /// `phraseq ARGUMENTS`, with `input` on standard input.
+  /// Runs `phraseq ARGUMENTS` with `input` on standard input.
   CommandResult run(const Arguments& arguments, std::string_view input = {});
   RunningCommand start(const Arguments& arguments, std::string_view input = {});
-  /// Another program, by its path: `words` are its path and its arguments.
+  /// Starts another program; `words` are its path and its arguments.
   RunningCommand start_program(Arguments words, std::string_view input = {});
 
   void write(const std::string& name, std::string_view content) const;
@@ -62,16 +62,16 @@ class Workspace {
   int commands_ = 0;
 };
 
-/// Waits until the condition is true; false after five minutes.
+/// Waits until the condition is true; returns false after five minutes.
 bool wait_until(const std::function<bool()>& condition);
 
 /// The command `phraseq` of this build.
 inline constexpr const char* kPhraseqProgram = PHRASEQ_BUILD_FOLDER "/bin/phraseq";
 
-/// Lines without their ends; a last one without '\n' counts.
+/// The lines without their ends; a last line without '\n' counts.
 std::vector<std::string> lines_of(std::string_view text);
 
-/// "train data-bin --lr 0.1" as arguments.
+/// The arguments of a command line such as "train data-bin --lr 0.1".
 Arguments words(const std::string& command_line);
 Arguments operator+(Arguments first, const Arguments& second);
 

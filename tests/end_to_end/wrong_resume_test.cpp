@@ -17,7 +17,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// A run of 10 updates that is there to be gone on with.
+/// A run of 10 updates, which the tests continue.
 class WrongResume : public ::testing::Test {
  protected:
   WrongResume() {
@@ -26,7 +26,8 @@ class WrongResume : public ::testing::Test {
     EXPECT_EQ(workspace_.run(toy_train("run", 10) + words("--threads 1")).exit_code, kExitOk);
   }
 
-  /// The same text in `other-bin`, with two symbols of the source dictionary swapped.
+  /// Preprocesses the same text into `other-bin`, with two symbols of the source dictionary
+  /// swapped.
   void swap_symbols() {
     std::vector<std::string> symbols = lines_of(workspace_.read("data-bin/dict.en.txt"));
     std::swap(symbols.at(1), symbols.at(3));
@@ -94,9 +95,9 @@ TEST_F(WrongResume, OtherBatchesNeedTheBeginningOfTheData) {
   EXPECT_EQ(allowed.exit_code, kExitOk) << allowed.errors;
 }
 
-/// The nll_loss of the model without training is higher than its loss with label smoothing. Nothing
-/// improves at this learning rate.
-TEST_F(WrongResume, APlateauIsOneOfTheSameMetric) {
+/// Without training, the nll_loss of the model is greater than its loss with label smoothing.
+/// Nothing improves at this learning rate.
+TEST_F(WrongResume, APlateauIsThatOfTheSameMetric) {
   const auto train_on = [&](const std::string& run, const std::string& metric) {
     const std::string options =
         "--threads 1 --lr-scheduler reduce_lr_on_plateau --lr 1e-7 --warmup-updates 0 --lr-shrink "
@@ -109,7 +110,7 @@ TEST_F(WrongResume, APlateauIsOneOfTheSameMetric) {
   EXPECT_THAT(train_on("other", "nll_loss"), HasSubstr("num_updates=7, lr=1e-07"));
 }
 
-TEST_F(WrongResume, TwoModelsToBeginWithAreAnError) {
+TEST_F(WrongResume, TwoModelsToStartFromAreAnError) {
   const CommandResult result =
       workspace_.run(toy_train("other", 20) + words("--finetune-from-model run/checkpoint_last "
                                                     "--restore-file run/checkpoint_last"));
@@ -160,7 +161,7 @@ TEST_F(WrongResume, AnotherDictionaryIsNamed) {
   elsewhere.at(1) = "other-bin";
   const CommandResult rejected = workspace_.run(elsewhere);
   EXPECT_EQ(rejected.exit_code, kExitData) << rejected.errors;
-  EXPECT_FALSE(std::filesystem::exists(workspace_.path("elsewhere")));  // as it was before
+  EXPECT_FALSE(std::filesystem::exists(workspace_.path("elsewhere")));  // still does not exist
 }
 
 TEST_F(WrongResume, AMissingCheckpointIsNotReplacedByANewRun) {
@@ -186,7 +187,8 @@ TEST_F(WrongResume, ModelsWithDifferentDictionariesCannotFormAnEnsemble) {
   }
 }
 
-/// As after a signal, or a kill during the validation: the update was saved, but not the epoch.
+/// The state after a signal, or a kill during the validation: the update was saved, but not the
+/// epoch.
 TEST_F(WrongResume, TheLastEpochEndsIfTheRunWasStoppedAtItsLastUpdate) {
   const Arguments arguments =
       toy_train("short", 2) + words("--threads 1 --max-tokens 100000 --save-interval-updates 1");
@@ -207,7 +209,7 @@ TEST_F(WrongResume, KeepsTheManifestOfTheEarlierRun) {
   EXPECT_EQ(workspace_.read("run/run.json"), manifest);
 }
 
-/// Otherwise a training from scratch would replace the checkpoints of the earlier one.
+/// If it were not, a training from scratch would replace the checkpoints of the earlier one.
 TEST_F(WrongResume, ANamedCheckpointThatIsMissingIsAnError) {
   const std::string before = workspace_.read("run/metrics.jsonl");
   for (const std::string name : {"checkpoint_2", "./run/checkpoint_2"}) {

@@ -44,7 +44,7 @@ class PseudoTerminal {
     if (write(master_, text.data(), text.size()) != static_cast<ssize_t>(text.size()))
       throw std::runtime_error("cannot type into the pseudo terminal");
   }
-  /// Everything until the program has closed the terminal.
+  /// Everything that is shown until the program closes the terminal.
   std::string shown() const {
     std::string text;
     std::array<char, 4096> block{};

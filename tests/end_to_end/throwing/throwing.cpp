@@ -1,5 +1,5 @@
-// Components that throw, where and what their options select, or that break the rules of their
-// interfaces.
+// Components that throw what their options select at the selected place, or that break the rules of
+// their interfaces.
 
 #include <algorithm>
 #include <cmath>
@@ -25,7 +25,7 @@ namespace {
 
 using namespace phraseq;
 
-struct OwnException {};  // no std::exception
+struct OwnException {};  // not a std::exception
 
 [[noreturn]] void throw_something(const std::string& kind) {
   if (kind == "own")
@@ -89,7 +89,7 @@ class ThrowingModel final : public nn::TransformerModel {
       : TransformerModel(options, setup), options_(options) {
     if (options_.throw_in != "backward")
       return;
-    // The embeddings of the source: of all parameters, the last to get a gradient.
+    // The embeddings of the source are the last parameters to get a gradient.
     parameters().front().register_hook([this](const at::Tensor& gradient) {
       if (last_is_large_)
         throw_something(options_.thrown);
@@ -154,7 +154,7 @@ struct ThrowingCriterion final : Criterion {
   }
 };
 
-/// A number that no backward pass can begin from.
+/// Returns a loss from which no backward pass can start.
 struct DetachedCriterion final : Criterion {
   DetachedCriterion(const SmoothingOption&, const CriterionSetup&) {}
   LossReport loss(const DecoderOutput& output, const Batch& batch, nn::Context&) override {
@@ -178,7 +178,7 @@ struct CountlessCriterion final : Criterion {
   }
 };
 
-/// One of its sums is not a number.
+/// Has a sum that is not finite.
 struct OddCriterion final : Criterion {
   OddCriterion(const SmoothingOption&, const CriterionSetup&) {}
   LossReport loss(const DecoderOutput& output, const Batch& batch, nn::Context&) override {
@@ -211,7 +211,7 @@ struct ThrowingDecoder final : Decoder {
   }
 };
 
-/// Words; throws at a line that says "throw", and when it decodes.
+/// Splits words; throws at a line "throw", and when it decodes.
 struct ThrowingTokenizer final : Tokenizer {
   ThrowingTokenizer(const NoOptions&, const TokenizerSetup&) {}
   std::vector<std::string> encode(std::string_view line) const override {
@@ -233,7 +233,7 @@ struct ThrowingCorpus final : SmallCorpus {
   Example get(int64_t) const override { throw_something("std"); }
 };
 
-/// Its targets lack </s>.
+/// Returns targets without </s>.
 struct UnendedCorpus final : SmallCorpus {
   Example get(int64_t index) const override { return {index, {4, kEos}, {4, 5}, {}}; }
 };
@@ -247,7 +247,7 @@ struct LoaderOf final : DataLoader {
   }
 };
 
-/// Fails when its options are described.
+/// Throws when its options are described.
 struct UndescribedOptions final : Options {
   void describe(OptionTable&) override { throw_something("std"); }
 };
@@ -301,7 +301,7 @@ struct NegativeScheduler final : LrScheduler {
   double rate(int64_t) const override { return -0.5; }
 };
 
-/// Compares with an infinite value until it has a better one.
+/// Compares with infinity until there is a better value.
 struct InfiniteScheduler final : LrScheduler {
   InfiniteScheduler(const NoOptions&, const LrSchedulerSetup&) {}
   double rate(int64_t) const override { return 1e-4; }
