@@ -1,7 +1,7 @@
-"""Lets fairseq 0.12.2 be imported by Python 3.11 and newer: import this module first.
+"""Import this module first to import fairseq 0.12.2 with Python 3.11 and newer.
 
-Since Python 3.11 the defaults of a dataclass's fields have to be hashable. Those of fairseq and hydra are objects of
-other dataclasses, which are hashable only when told so.
+Since Python 3.11, the defaults of a dataclass's fields must be hashable. Those of fairseq and hydra are objects of
+other dataclasses, which are hashable only if that is requested.
 """
 import dataclasses
 

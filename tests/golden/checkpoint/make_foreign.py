@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes foreign.safetensors: what Python's safetensors makes, for tests/core/checkpoint.
+"""Writes foreign.safetensors: a file written by Python's safetensors, for tests/core/checkpoint.
 
     pip install safetensors==0.8.0 numpy && python3 make_foreign.py
 """

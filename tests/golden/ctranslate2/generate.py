@@ -48,7 +48,7 @@ def attention(spec, name):
 
 
 def sinusoids():
-    """fairseq's: the first position is 2."""
+    """fairseq's sinusoids, whose first position is 2."""
     rates = np.power(10000.0, -np.arange(WIDTH // 2) / (WIDTH / 2 - 1))
     angles = (2.0 + np.arange(POSITIONS))[:, None] * rates
     return np.concatenate([np.sin(angles), np.cos(angles)], axis=1).astype(np.float32)

@@ -2,9 +2,9 @@
 # Hypotheses of fairseq 0.12.2 with diverse beams, diverse siblings and lexical constraints, by the model in
 # PHRASEQ_DATA/fairseq. Run:  PHRASEQ_DATA=... ./diversity.sh      (made with Python 3.11, torch 2.13.0, on the CPU)
 #
-# The constraints are words of 60 references: constrained.tsv has lines ID<TAB>source symbols<TAB>constraint…; of every
-# four lines one has no constraint, one has one, one has two, and one has two in the reverse order. fairseq numbers the
-# lines; the numbers are replaced by the ids.
+# The constraints are words of 60 references: constrained.tsv has lines ID<TAB>source symbols<TAB>constraint…; of
+# every four lines, one has no constraint, one has one, one has two, and one has two in reverse order. fairseq numbers
+# the lines; these numbers are replaced by the ids.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 data=$PHRASEQ_DATA/fairseq

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Translations of fairseq 0.12.2 that are as long as their sources, by the model in PHRASEQ_DATA/fairseq.
 # Run:  PHRASEQ_DATA=... ./generate.sh      (made with Python 3.8, torch 1.12.1, on the CPU in fp32)
-# One sentence a batch where all hypotheses are kept: in longer batches fairseq finishes some at a score of -inf.
+# If all hypotheses are kept, a batch has one sentence: in larger batches, fairseq finishes some with a score of -inf.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 data=$PHRASEQ_DATA/fairseq

@@ -1,5 +1,5 @@
-"""Writes this folder: models transformer_align of fairseq 0.12.2 with random weights, text with alignments, what
-fairseq-preprocess makes of it, and what fairseq-generate prints.
+"""Writes this folder: models transformer_align of fairseq 0.12.2 with random weights, text with alignments, the
+files that fairseq-preprocess makes of it, and the output of fairseq-generate.
 
     python3 generate.py FOLDER          (made with Python 3.11, fairseq 0.12.2 and PyTorch 2.13)
 
@@ -29,7 +29,7 @@ from fairseq.tasks.translation import TranslationTask
 from fairseq_cli import generate, preprocess
 from omegaconf import OmegaConf
 
-torch.serialization.add_safe_globals([argparse.Namespace])  # of the checkpoints that are written here
+torch.serialization.add_safe_globals([argparse.Namespace])  # for the checkpoints that are written here
 FOLDER = pathlib.Path(sys.argv[1])
 SIZES = ["--encoder-embed-dim", "8", "--encoder-ffn-embed-dim", "12", "--encoder-layers", "2",
          "--encoder-attention-heads", "2", "--decoder-embed-dim", "8", "--decoder-ffn-embed-dim", "12",

@@ -1,13 +1,13 @@
-"""Writes this folder: a language model and a translation model of fairseq 0.12.2 with random weights, and what fairseq
-computes with them.
+"""Writes this folder: a language model and a translation model of fairseq 0.12.2 with random weights, and fairseq's
+results with them.
 
     pip download --no-deps --no-binary :all: fairseq==0.12.2 && tar xzf fairseq-0.12.2.tar.gz
     pip install "omegaconf==2.0.6" "hydra-core==1.0.7" "numpy<2" regex "sacrebleu==2.3.1" cffi bitarray tqdm cython torch
     (cd fairseq-0.12.2 && python3 setup.py build_ext --inplace)
     python3 generate.py fairseq-0.12.2 FOLDER          (made with Python 3.11 and PyTorch 2.13)
 
-Written are lm.pt, bos.pt and translation.pt (checkpoints), the dictionaries, test.txt, which is binarized
-here as fairseq-preprocess --only-source does, and expected.json: the lines of fairseq_cli.eval_lm for several
+It writes lm.pt, bos.pt and translation.pt (checkpoints), the dictionaries, test.txt, which is binarized
+as by fairseq-preprocess --only-source, and expected.json: the lines of fairseq_cli.eval_lm for several
 settings, and hypotheses of SequenceGenerator for prompts and for shallow fusion.
 """
 import argparse
@@ -54,7 +54,7 @@ EVALUATIONS = [
     ("lm", dict(tokens_per_sample=16, context_window=7, sample_break_mode="complete")),
     ("lm", dict(tokens_per_sample=10, remove_bpe=True)),
     ("bos", dict(sample_break_mode="eos")),
-    # With <s>, fairseq fails where a block ends within a word: not with sample_break_mode eos.
+    # With <s>, fairseq fails if a block ends within a word, which never happens with sample_break_mode eos.
     ("bos", dict(sample_break_mode="eos", remove_bpe=True)),
 ]
 
@@ -66,7 +66,7 @@ def arguments(task, extra):
 
 
 def disturb(model):
-    """Weights that are larger than fairseq's, so that results depend on them."""
+    """Makes weights larger than fairseq's, so that results depend on them."""
     with torch.no_grad():
         for name, parameter in model.named_parameters():
             if parameter.dim() == 1:
@@ -77,7 +77,7 @@ def disturb(model):
 
 
 def save(name, cfg, model):
-    """As fairseq's trainer does."""
+    """Saves a model as fairseq's trainer does."""
     torch.save({"args": None, "cfg": OmegaConf.to_container(cfg, resolve=True, enum_to_str=True),
                 "model": model.state_dict()}, FOLDER / f"{name}.pt")
 
@@ -104,7 +104,7 @@ def evaluate(cfg, dictionary, model, data, settings):
     log, handler = logging.getLogger("fairseq_cli.eval_lm"), Lines()
     log.addHandler(handler)
     log.setLevel(logging.INFO)
-    # "@@ " is what --remove-bpe gives; with the value subword_nmt, eval_lm looks for tokens that end in "subword_nmt".
+    # "@@ " is the value of --remove-bpe; with subword_nmt, eval_lm looks for tokens that end in "subword_nmt".
     result = eval_lm([model], dictionary, batches, post_process="@@ " if settings.get("remove_bpe") else None,
                      output_word_probs=True, output_word_stats=True, remove_bos_token=args.add_bos_token)
     log.removeHandler(handler)
@@ -173,7 +173,7 @@ def main():
             expected["evaluations"].append({"model": name, **settings,
                                             **evaluate(cfg, dictionary, model, data, settings)})
 
-        # Continuations, as fairseq-interactive makes them: the prompt is forced after the first token.
+        # Continuations as by fairseq-interactive: the prompt is forced after the first token.
         for name in MODELS:
             cfg, model = models[name]
             first = dictionary.bos() if cfg.task.add_bos_token else dictionary.eos()

@@ -1,12 +1,12 @@
 """Writes this folder: multilingual models of fairseq 0.12.2 with random weights, a data folder of several language pairs,
-and what fairseq makes of them.
+and fairseq's results with them.
 
     pip download --no-deps --no-binary :all: fairseq==0.12.2 && tar xzf fairseq-0.12.2.tar.gz
     pip install "omegaconf==2.0.6" "hydra-core==1.0.7" "numpy<1.24" regex "sacrebleu==2.3.1" cffi bitarray tqdm cython torch
     (cd fairseq-0.12.2 && python3 setup.py build_ext --inplace)
     python3 generate.py fairseq-0.12.2 FOLDER          (made with Python 3.11 and PyTorch 2.13)
 
-Written are data-bin (as fairseq-preprocess writes it, pair after pair into one folder), test.LANG (text), a checkpoint for
+It writes data-bin (by fairseq-preprocess, one pair after another in one folder), test.LANG (text), a checkpoint for
 each of SETTINGS, and expected.json: for each setting the tokens of all training examples, the losses of the valid sets,
 and hypotheses of several directions; and the weights, sizes and numbers of examples of fairseq's sampling.
 """
@@ -87,7 +87,7 @@ def arguments(setting, extra=()):
 
 
 def disturb(model):
-    """Weights that are larger than fairseq's, so that results depend on them."""
+    """Makes weights larger than fairseq's, so that results depend on them."""
     with torch.no_grad():
         for name, parameter in model.named_parameters():
             if parameter.dim() == 1:
@@ -102,7 +102,7 @@ def without_padding(row, pad):
 
 
 def examples(task):
-    """By pair: what the encoder reads, what the decoder is fed and what it should say."""
+    """The input of the encoder, the input of the decoder and its expected output, by pair."""
     found, pad = {}, task.source_dictionary.pad()
     params = task.data_manager.get_split_data_param_list("train", 1)
     for pair, (_, data) in zip(TRAINED.split(","),
@@ -137,7 +137,7 @@ def losses(task, model):
 
 
 def hypotheses(setting, model):
-    """As fairseq-interactive has them."""
+    """Translations as by fairseq-interactive."""
     found = {}
     for direction in DIRECTIONS:
         source, target = direction.split("-")
@@ -176,7 +176,7 @@ def of_setting(setting):
 
 
 class Numbered(ListDataset):
-    """A data set of a size: fairseq only looks at that."""
+    """A data set of which only the size matters to fairseq."""
 
     def __init__(self, size):
         super().__init__(list(range(size)), [1] * size)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Hypotheses of fairseq 0.12.2's own SequenceGenerator and search classes over a made-up language.
+"""Hypotheses of fairseq 0.12.2's own SequenceGenerator and search classes over a artificial language.
 
 Run:  python generate.py > hypotheses.json
 Made with Python 3.11, torch 2.13.0 (CPU) and the source of fairseq 0.12.2 on PYTHONPATH, numpy 1.26.4.
@@ -44,7 +44,7 @@ def logits(seed, sentence, past, columns):
 
 
 class Language(EnsembleModel):
-    """In place of a model: a session that knows its language by heart."""
+    """Replaces a model: the language determines all probabilities."""
 
     def __init__(self, seed, columns):
         torch.nn.Module.__init__(self)
@@ -153,7 +153,7 @@ if __name__ == "__main__":
     for case in cases():
         try:
             case["hypotheses"] = run(case)
-        except AssertionError:  # where no hypothesis has all constraints at the maximum length, fairseq stops
+        except AssertionError:  # fairseq stops if no hypothesis meets all constraints at the maximum length
             print("left out:", json.dumps(case), file=sys.stderr)
             continue
         if repeats_ngrams(case):  # fairseq breaks its own rule here

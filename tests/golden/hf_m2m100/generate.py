@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes a tiny M2M-100 and a tiny NLLB model of Hugging Face and their translations. generate.py FOLDER
 
-Made with transformers 5.23.0, sentencepiece 0.2.1 and PyTorch 2.13. The models were trained for a moment, so that their
+Made with transformers 5.23.0, sentencepiece 0.2.1 and PyTorch 2.13. The models were trained briefly, so that their
 translations differ and end, and depend on the languages. m2m100 has model.safetensors, nllb pytorch_model.bin.
 """
 import json
@@ -26,7 +26,7 @@ def sentence():
 
 
 def learn_pieces(folder):
-    """A model as those of fairseq: <unk>, <s> and </s> first."""
+    """Learns a model like those of fairseq, with <unk>, <s> and </s> first."""
     sentencepiece.SentencePieceTrainer.train(
         sentence_iterator=iter([sentence() for _ in range(400)]), model_prefix=str(folder / "sentencepiece.bpe"),
         vocab_size=70, model_type="bpe", normalization_rule_name="identity", hard_vocab_limit=False, minloglevel=2)
@@ -66,7 +66,7 @@ def batch_of(tokenizer, lines, source, target=None, translations=None):
 
 
 def train(model, tokenizer, codes, steps):
-    """Every word of the source, backwards and with another vowel for each language."""
+    """Trains the model to spell every source word backwards, with another vowel for each language."""
     optimizer = torch.optim.Adam(model.parameters(), lr=6e-3)
     model.train()
     for step in range(steps):
@@ -87,7 +87,7 @@ def train(model, tokenizer, codes, steps):
 
 
 def translate(model, tokenizer, line, source, target, beams):
-    """At the limit, transformers gives </s> a log-probability of zero in place of the model's: None."""
+    """None at the length limit, where transformers gives </s> a log-probability of zero instead of the model's."""
     batch = batch_of(tokenizer, [line], source)
     output = model.generate(**batch, max_length=LONGEST, early_stopping=beams > 1, length_penalty=0.0, num_beams=beams, do_sample=False,
                             forced_bos_token_id=tokenizer.convert_tokens_to_ids(token_of(target)), forced_eos_token_id=None)

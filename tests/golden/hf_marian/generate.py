@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes a tiny MarianMTModel of Hugging Face and its translations. generate.py FOLDER
 
-Made with transformers 4.57.1, sentencepiece 0.2.3 and PyTorch 2.13. The model was trained for a moment, so that its
+Made with transformers 4.57.1, sentencepiece 0.2.3 and PyTorch 2.13. The model was trained briefly, so that its
 translations differ and end. model.safetensors and pytorch_model.bin hold the same weights.
 """
 import json
@@ -55,7 +55,7 @@ tokenizer = MarianTokenizer.from_pretrained(FOLDER)
 
 
 def train(steps):
-    """Every word of the source, backwards and with another vowel."""
+    """Trains the model to spell every source word backwards, with another vowel."""
     optimizer = torch.optim.Adam(model.parameters(), lr=4e-3)
     for step in range(steps):
         sources = [sentence() for _ in range(16)]
@@ -84,7 +84,7 @@ def translate(line, **settings):
     return None if output.shape[1] >= LONGEST else tokenizer.decode(output[0], skip_special_tokens=True)
 
 
-# At the limit, transformers gives </s> a log-probability of zero in place of the model's: such lines are left out.
+# At the length limit, transformers gives </s> a log-probability of zero. Such lines are left out.
 results = [(s, translate(s, num_beams=1, do_sample=False), translate(s, num_beams=4)) for s in sources]
 results = [row for row in results if None not in row]
 for name, column in (("source", 0), ("greedy", 1), ("beam4", 2)):

@@ -1,8 +1,8 @@
 """Golden log-probabilities of the Transformers of tests/golden/transformer with 8-bit products.
 
-In double precision with NumPy alone. Every row of a weight and every row of what it multiplies becomes
-whole numbers from -127 to 127 and a scale, the row's largest magnitude divided by 127; numbers are
-rounded to nearest, ties to even. Embeddings, norms, biases, softmax and attention are as they were.
+In double precision with NumPy only. Every row of a weight and every row that it multiplies becomes
+integers from -127 to 127 and a scale, which is the largest magnitude in the row divided by 127; numbers
+are rounded to nearest, ties to even. Embeddings, norms, biases, softmax and attention do not change.
 Run:  python3 generate.py > golden.json        (made with Python 3.11, NumPy 2)
 """
 import importlib.util

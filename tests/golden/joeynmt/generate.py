@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Writes two random Transformers of JoeyNMT and their translations: generate.py FOLDER
 
-Made with JoeyNMT 2.3.0 and PyTorch 2.13. FOLDER/pre and FOLDER/post have the files of a model folder; source.txt is
-what greedy.txt translates, without </s>.
+Made with JoeyNMT 2.3.0 and PyTorch 2.13. FOLDER/pre and FOLDER/post have the files of a model folder; greedy.txt
+is the translation of source.txt, without </s>.
 """
 import pathlib
 import random
@@ -12,7 +12,7 @@ import types
 import torch
 import yaml
 
-for unneeded in ("joeynmt.plotting", "joeynmt.datasets"):  # they import packages for drawing and for data
+for unneeded in ("joeynmt.plotting", "joeynmt.datasets"):  # the commands import packages for drawing and for data
     sys.modules.setdefault(unneeded, types.SimpleNamespace(plot_heatmap=None, BaseDataset=object))
 from joeynmt.model import build_model
 from joeynmt.search import greedy
@@ -48,7 +48,7 @@ def make(name, model_config):
     others = words if model_config["tied_embeddings"] else [f"t{i}" for i in range(36)]
     source, target = Vocabulary(words, SPECIALS), Vocabulary(others, SPECIALS)
     model = build_model(model_config, source, target).eval()
-    with torch.no_grad():  # larger than JoeyNMT's, so that translations depend on them
+    with torch.no_grad():  # larger than JoeyNMT's weights, so that translations depend on them
         for key, parameter in model.named_parameters():
             if parameter.dim() == 1:
                 parameter.add_(torch.randn_like(parameter) * 0.2)

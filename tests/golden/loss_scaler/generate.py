@@ -1,7 +1,7 @@
 """Golden states of --fp16's loss scale, computed by fairseq 0.12.2's own DynamicLossScaler.
 
 The file fairseq/optim/dynamic_loss_scaler.py is executed as it is. Each case is a sequence of updates, some of which
-overflow (drawn by a formula, so that the sequence can be made again); after each one the state of the scaler is recorded.
+overflow (chosen by a formula, so that it is reproducible). The state of the scaler is recorded after each one.
 Run:  python3 generate.py FOLDER > golden.json   (FOLDER: the unpacked source of fairseq 0.12.2)
 
 golden.json: a list of cases with

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes two random models of Marian, and what pymarian translates with them: generate.py FOLDER
+"""Writes two random models of Marian and their translations by pymarian: generate.py FOLDER
 
 Made with pymarian 1.12.42 and NumPy 2. A line of MODEL.greedy.txt and MODEL.beam4.txt is the sum of the
 log-probabilities, a TAB and the translation.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Lines in ten languages, made up at random, with the results of sacremoses 0.1.1; and words with those of subword-nmt.
+"""Writes random lines in ten languages with the results of sacremoses 0.1.1, and words with those of subword-nmt.
 
 Run:  pip install sacremoses==0.1.1 subword-nmt==0.3.8 && python generate.py
 
@@ -69,7 +69,7 @@ def moses_lines():
             plain = tokenizer.tokenize(text, aggressive_dash_splits=False, return_str=True, escape=False)
             try:
                 joined = detokenizer.detokenize(tokens.split())
-            except TypeError:  # a fault of sacremoses: "next" of a list, for dashed words in Czech
+            except TypeError:  # a bug of sacremoses: it calls "next" of a list for dashed words in Czech
                 continue
             rows.append("\t".join([language, text, tokens, plain, joined, normalizer.normalize(text)]))
     with gzip.GzipFile("lines.tsv.gz", "wb", 9, mtime=0) as file:

@@ -1,11 +1,11 @@
-"""Golden values of the gate's noisy tanh in training (Gulcehre et al. 2016), computed apart from phraseq.
+"""Golden values of the gate's noisy tanh in training (Gulcehre et al. 2016), computed independently of phraseq.
 
-Written from the authors' published code (noisy_units, codes/theano/nunits.py) in double precision with NumPy alone:
+Written from the authors' published code (noisy_units, codes/theano/nunits.py) in double precision with NumPy only:
 NTanhP has a learned scale p for each unit, NTanh has none and takes the sigmoid of the squared distance.
 Run:  python3 generate.py > golden.json        (made with Python 3.11, NumPy 2)
 
 golden.json: a list of cases
-  x, drawn     inputs and noise, one a unit
+  x, drawn     inputs and noise, one per unit
   p            [unit] of NTanhP, null for NTanh
   c, alpha     settings
   half_normal  whether the noise is |drawn|, the values in `drawn` are then not negative

@@ -5,8 +5,8 @@
     pip install configargparse ctranslate2 pyonmttok pyyaml rapidfuzz sacrebleu six tensorboard waitress
     python3 generate.py .
 
-Made with OpenNMT-py 3.5.1 and PyTorch 2.13. NAME.pt is a checkpoint as onmt_train writes it, NAME.greedy.txt what
-onmt_translate makes of source.txt without beam search.
+Made with OpenNMT-py 3.5.1 and PyTorch 2.13. NAME.pt is a checkpoint like those of onmt_train, NAME.greedy.txt is the
+translation of source.txt by onmt_translate without beam search.
 """
 import argparse
 import pathlib
@@ -52,7 +52,7 @@ def make(name, arguments):
     vocab = {"src": [*SPECIALS, *words], "tgt": [*SPECIALS, *others], "data_task": "seq2seq", "decoder_start_token": "<s>"}
     options = options_of(name, arguments)
     model = build_base_model(options, dict_to_vocabs(vocab)).eval()
-    with torch.no_grad():  # larger than OpenNMT's, so that translations depend on them
+    with torch.no_grad():  # larger than OpenNMT's weights, so that translations depend on them
         for key, parameter in model.named_parameters():
             if parameter.dim() == 1:
                 parameter.copy_(torch.randn_like(parameter) * 0.2 + (1 if key.endswith("weight") else 0))
@@ -68,7 +68,7 @@ def make(name, arguments):
             "torch.load = lambda *a, **k: load(*a, **{**k, 'weights_only': False}); from onmt.bin.translate import main; main()")
     subprocess.run([sys.executable, "-c", code, "-model", FOLDER / f"{name}.pt", "-src", FOLDER / "source.txt", "-output",
                     FOLDER / f"{name}.greedy.txt", "-beam_size", "1", "-max_length", "20", "-max_length_ratio", "0"], check=True)
-    for stack in ("encoder", "decoder"):  # 32 of 5,000 positions: the file is smaller
+    for stack in ("encoder", "decoder"):  # 32 of 5,000 positions, for a smaller file
         table = f"{stack}.embeddings.make_embedding.pe.pe"
         state[table] = state[table][:32].clone()
     torch.save(parts, FOLDER / f"{name}.pt")

@@ -1,10 +1,10 @@
 """Golden values of optimizers and learning-rate schedules, computed by fairseq 0.12.2's own classes.
 
 The files fairseq/optim/{nag,adamax,adafactor}.py and fairseq/optim/lr_scheduler/*.py are executed with stubs in place of
-fairseq's configuration modules. Their conversions of gradients to single precision are taken out, so that everything is
+fairseq's configuration modules. Their conversions of gradients to single precision are removed, so that everything is
 computed in double precision. Every parameter is a group of its own: fairseq's Adafactor writes the scaled learning rate
-back to the group, so that --scale-parameter without --relative-step would multiply the scales of all parameters of a
-group, which the paper does not. Adagrad is torch.optim.Adagrad, which fairseq uses.
+back to the group, so --scale-parameter without --relative-step would multiply the scales of all parameters of a group,
+unlike in the paper. Adagrad is torch.optim.Adagrad, which fairseq uses.
 Run:  python3 generate.py FOLDER > golden.json   (FOLDER: the unpacked source of fairseq 0.12.2; Python 3.11, PyTorch 2)
 
 golden.json:
@@ -48,7 +48,7 @@ def load(folder, name):
         vars(sys.modules[module]).update(package)
     text = (Path(folder) / "fairseq/optim" / name).read_text()
     text = text.replace(".float()", "").replace("from . import", "from fairseq.optim import")
-    # torch.optim.Optimizer's `required` is gone in newer versions of PyTorch.
+    # Newer versions of PyTorch lack `required` of torch.optim.optimizer.
     text = text.replace("from torch.optim.optimizer import Optimizer, required",
                         "from torch.optim.optimizer import Optimizer\nrequired = None")
     module = types.ModuleType("golden_" + Path(name).stem)
@@ -100,7 +100,7 @@ def optimizers(folder):
 
 
 class Rate:
-    """fairseq's optimizer, as far as a schedule sees it."""
+    """The part of fairseq's optimizer that a schedule uses."""
 
     def __init__(self, lr):
         self.optimizer = torch.optim.SGD([torch.zeros(1)], lr=lr)

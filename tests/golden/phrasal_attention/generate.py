@@ -1,8 +1,8 @@
-"""Golden log-probabilities of small models with phrasal attention (Nguyen & Joty 2018), computed apart from phraseq.
+"""Golden log-probabilities of models with phrasal attention (Nguyen & Joty 2018), computed independently of phraseq.
 
-Written from the paper's equations and docs/parameters/phrasal_attention.md in double precision with NumPy alone, around
-the Transformer of tests/golden/transformer/generate.py. Phrases are the paper's un-padded ones, numbered by their first
-token and made one by one; queries, heads and phrases are plain loops.
+Written from the paper's equations and docs/parameters/phrasal_attention.md in double precision with NumPy only, around
+the Transformer of tests/golden/transformer/generate.py. Phrases are the paper's unpadded ones, numbered by their first
+token and computed one by one; queries, heads and phrases are plain loops.
 Run:  python3 generate.py > golden.json        (made with Python 3.11, NumPy 2)
 """
 import json
@@ -95,7 +95,7 @@ class Phrases:
 
 
 def attend(queries_of, kinds, heads, last_key, o):
-    """One query row: all heads' outputs. queries_of(n): the query against n-grams; last_key: newest visible token."""
+    """The outputs of all heads for one query. queries_of(n): query for n-grams; last_key: last visible token."""
     out = np.zeros(heads * DH)
     for h in range(heads):
         scores, vectors = [], []

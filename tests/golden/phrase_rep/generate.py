@@ -1,11 +1,11 @@
 """Golden log-probabilities of small Transformers with source phrase representations (Xu et al. 2020),
-computed apart from phraseq.
+computed independently of phraseq.
 
-Written from the paper's equations in double precision with NumPy alone, in the padded formulation: an
-index [batch, phrases, words] with masks, so that phrases of padding alone exist here.
+Written from the paper's equations in double precision with NumPy only, in the padded formulation: an
+index [batch, phrases, words] with masks, so that there are phrases with nothing but padding.
 Run:  python3 generate.py > golden.json        (made with Python 3.11, NumPy 2)
 
-Parameters are the formula of ../transformer/generate.py, whose layers are used.
+Parameters are computed by the formula of ../transformer/generate.py, whose layers are used.
 """
 import importlib.util
 import json
@@ -46,7 +46,7 @@ VARIANTS = {
     "parse": dict(NEUTRON, tree_options=["literal", "own"]),
     "parse_bounded": dict(NEUTRON, tree_options=["bounded", "own"]),
     "parse_joined": dict(NEUTRON, tree_options=["literal", "join"]),
-    # Scorers read encoder states, the last level's too: d is the encoder's width in all of them.
+    # Scorers read encoder states, also in the last level, so d is the encoder's width in all of them.
     "wide_decoder": dict(NEUTRON, decoder_width=WIDE, attn_hidden=[NARROW, NARROW], comb_hidden=[2 * NARROW, 2 * WIDE],
                          attn_hidden_text="d", comb_hidden_text="2d", residual="both"),
     "wide_decoder_last_level": dict(NEUTRON, decoder_width=WIDE, attn_hidden=[NARROW, 3 * NARROW], comb_hidden=[NARROW, 5],
@@ -102,7 +102,7 @@ def masked_softmax(s, mask):
 
 
 def generate(x, index, level, o):
-    """Phrase vectors [phrases, D] of one sentence and which of them hold a word."""
+    """The phrase vectors [phrases, D] of one sentence, and whether they contain a word."""
     vectors, real = [], []
     layers = o["encoder_layers"]
     hidden = o["attn_hidden"][0 if level < layers else 1]

@@ -1,8 +1,8 @@
-"""Golden log-probabilities of small PhraseTransformers (Nguyen & Nguyen 2022), computed apart from phraseq.
+"""Golden log-probabilities of small PhraseTransformers (Nguyen & Nguyen 2022), computed independently of phraseq.
 
-Written from the paper's equations in double precision with NumPy alone: one sentence, one position and
-one window at a time; every window's LSTM steps through its own rows, zero rows before the sentence
-included. What the architecture shares with the Transformer is that generator's (../transformer).
+Written from the paper's equations in double precision with NumPy only: one sentence, one position and
+one window at a time; every window's LSTM steps through its own rows, including zero rows before
+the sentence. The parts shared with the Transformer are those of its generator (../transformer).
 Run:  python3 generate.py > golden.json        (made with Python 3.11, NumPy 2)
 
 Parameters of the LSTM of layer N and gram size M: encoder.layers.N.self_attn.ngram.M.weight_ih_l0 and so

@@ -1,6 +1,6 @@
-"""Golden values of small phraseNets (Tang et al. 2016), computed apart from phraseq.
+"""Golden values of small phraseNets (Tang et al. 2016), computed independently of phraseq.
 
-Written from the paper's equations in double precision with NumPy alone: one sentence at a time, on the RNNsearch
+Written from the paper's equations in double precision with NumPy only: one sentence at a time, on the RNNsearch
 of ../rnnsearch/generate.py, whose annotations grow by a one-hot tag of n_p = 3 values. Slots are numbered from 0.
 Run:  python3 generate.py > golden.json        (made with Python 3.11, NumPy 2)
 
@@ -12,7 +12,7 @@ golden.json:
   variants   name -> options and two lists
     options  those of ../rnnsearch, pn_variant {gate, softmax}, gate_act {noisy-tanh, noisy-tanh-half, tanh},
              gate_residual {post, pre}, mask_used {no, decode, both}, reset_on_word_match (at test time only)
-    forced   one entry a sentence, with the target fed; a span's tags are reset after its last word
+    forced   one entry per sentence, with the target as input; a span's tags are reset after its last word
       word_log_probabilities  [target token] ln p of the token in word mode, 1 - g or the joint softmax included
       gate                    [target token] g, 0 where no slot is available; gate variant only
       slot_log_probabilities  [target token][slot] ln p of the slot, g or the joint softmax included; -1e30 where masked
@@ -22,8 +22,8 @@ golden.json:
       loss                    their sum
     derivations  of some sentences, as at test time: a phrase's words follow without a decision, then its tags are reset
       sentence   its number
-      steps      one a target word. choice: a word, vocabulary + slot, or -1 while a phrase is being said;
-                 word: what is said and fed next (3 for a word outside the vocabulary);
+      steps      one per target word. choice: a word, vocabulary + slot, or -1 while a phrase is generated;
+                 word: the generated word, which is the next input (3 for a word outside the vocabulary);
                  log_probability: of the choice, 0 without one;
                  distribution: [vocabulary + n_p] ln p, -1e30 where masked; empty without a choice
       score      sum of the log-probabilities
@@ -47,21 +47,21 @@ def phrase(places, target, span_begin=-1):
 
 
 SENTENCES = [
-    # all slots; one is a candidate only, one phrase is one word, spans in the source's order
+    # all slots; one is only a candidate, one phrase is a single word, spans are in source order
     {"source": [5, 9, 4, 7, 8, 2], "target": [6, 12, 4, 5, 7, 2],
      "phrases": [phrase([0, 1], [12, 4], 1), phrase([3], [7], 4), phrase([4], [9, 12, 4])]},
     {"source": [6, 10, 2], "target": [9, 5, 2], "phrases": []},
-    # a repeated phrase, a slot for each occurrence
+    # a repeated phrase with a slot for each occurrence
     {"source": [4, 11, 4, 12, 2], "target": [8, 13, 5, 8, 13, 2],
      "phrases": [phrase([0], [8, 13], 0), phrase([2], [8, 13], 3)]},
     # a word outside the vocabulary in the phrase, and one outside of spans
     {"source": [3, 8, 12, 2], "target": [5, 3, 14, 3, 2], "phrases": [phrase([0, 1], [3, 14], 1)]},
-    # one slot for two occurrences; its word comes again outside the span
+    # one slot for two occurrences, whose word occurs again outside of the span
     {"source": [7, 5, 10, 7, 2], "target": [15, 6, 11, 11, 2],
      "phrases": [phrase([0, 3], [11], 2), phrase([1], [11, 6])]},
-    # spans that touch, in the other order, from the first word on
+    # adjacent spans in the other order, beginning at the first word
     {"source": [10, 11, 12, 2], "target": [14, 15, 16, 2], "phrases": [phrase([0], [16], 2), phrase([1, 2], [14, 15], 0)]},
-    # all but </s> is one span: later, no slot is available under mask_used = both
+    # everything except </s> is one span; later, no slot is available with mask_used = both
     {"source": [9, 2], "target": [13, 6, 4, 2], "phrases": [phrase([0], [13, 6, 4], 0)]},
     {"source": [2], "target": [2], "phrases": []},
 ]
@@ -98,13 +98,13 @@ DERIVATIONS = [
 ]
 USED_TWICE = [(6, [V + 0, V + 0, EOS]), (4, [V + 0, 11, V + 0, V + 1, EOS])]
 WORD_MATCH = [
-    (0, [9, 12, 4, 12, 4, 7, EOS]),  # slot 2, the longer one, then 0, then 1
+    (0, [9, 12, 4, 12, 4, 7, EOS]),  # slot 2, which is the longer one, then 0, then 1
     (2, [8, 13, 8, 13, EOS]),  # slot 0, then 1
     (2, [V + 0, 5, 8, 13, EOS]),  # words of phrase mode match nothing (slot 1 at the end only)
-    (4, [V + 0, 6, EOS]),  # nor are they the beginning of what matches
-    (3, [UNK, 14, 5, EOS]),  # nor does a word outside the vocabulary
+    (4, [V + 0, 6, EOS]),  # and they do not begin a match either
+    (3, [UNK, 14, 5, EOS]),  # a word outside the vocabulary matches nothing either
 ]
-DERIVED = {  # of all other variants, the first derivation
+DERIVED = {  # for all other variants, the first derivation
     "gate_scaled": DERIVATIONS + USED_TWICE,
     "gate_mask_decode": DERIVATIONS,
     "gate_word_match": WORD_MATCH,
@@ -128,7 +128,7 @@ class PhraseNet(r.Decoder):
         self.active = np.arange(P) < len(phrases)
 
     def reset(self, slot, mask):
-        """From the next step on."""
+        """Sets tags from the next step on."""
         self.tags = self.tags.copy()
         self.tags[:, slot] = 0
         self.active[slot] = False
@@ -224,7 +224,7 @@ def forced(sentence, o):
 
 
 def matched_slot(decoder, said):
-    """The active slot whose target the last words say, all of them in word mode; the longest, then the lowest."""
+    """The active slot whose target equals the last words, all in word mode; the longest, then the lowest."""
     found = [slot for slot, each in enumerate(decoder.phrases)
              if decoder.active[slot] and UNK not in each["target"] and said[-len(each["target"]):] == each["target"]]
     return max(found, key=lambda slot: (len(decoder.phrases[slot]["target"]), -slot), default=None)

@@ -1,4 +1,4 @@
-"""Golden values of R-Drop (Liang et al. 2021), computed apart from phraseq in double precision.
+"""Golden values of R-Drop (Liang et al. 2021), computed independently of phraseq in double precision.
 
 Written from fairseq 0.12's published definition (fairseq/criterions/label_smoothed_cross_entropy_with_rdrop.py:
 compute_loss and compute_kl_loss), with PyTorch's operators and automatic differentiation. One difference: fairseq's

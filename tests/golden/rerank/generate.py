@@ -1,4 +1,4 @@
-"""Scores of fairseq 0.12.2's noisy-channel reranking: rerank_utils.get_score for made-up hypotheses.
+"""Scores of fairseq 0.12.2's noisy-channel reranking: rerank_utils.get_score for artificial hypotheses.
 
 Run:  python3 generate.py > golden.json      (made with Python 3.11, fairseq 0.12.2)
 """

@@ -1,14 +1,14 @@
 """Golden log-probabilities of small RNNsearch models (Bahdanau et al. 2015) with the coverages of Tu et al.
-(2016), computed apart from phraseq.
+(2016), computed independently of phraseq.
 
-Written from the equations in double precision with NumPy alone: one sentence at a time, one source word at a
+Written from the equations in double precision with NumPy only: one sentence at a time, one source word at a
 time, no padding, no batching. A source tag (phraseNet, ../phrasenet) is a longer annotation here: [h; tag]
 times [W | W_tags], where phraseq keeps two products.
 Run:  python3 generate.py > golden.json        (made with Python 3.11, NumPy 2)
 
-Parameters are the formula of ../transformer/generate.py times the variant's `scale`: 4 lets gates open and close
-and attention choose, where the formula alone leaves them nearly linear. Rows of a GRU's matrices
-are those of the reset gate, the update gate and the candidate; of the coverage's z, r and the candidate.
+Parameters are computed by the formula of ../transformer/generate.py times the variant's `scale`. With 4, gates open
+and close and attention chooses; with 1, they would be nearly linear. The rows of a GRU's matrices are those of the
+reset gate, the update gate and the candidate; in the coverage's GRU, those of z, r and the candidate.
 
 golden.json:
   sizes     vocabularies, embedding E, hidden H (an annotation has 2H values), coverage_dim of neural coverage
@@ -17,8 +17,8 @@ golden.json:
                                        decoder_cell {gru, cgru}, readout_state {new, old}, scale
                     log_probabilities  [sentence][target token] ln p of the token
                     attention          [target token][source token] weights of the first sentence
-                    coverage           [source token][dimension] of the first sentence, as the last step left it
-                                       (no step reads it any more); dimension 1 when linguistic; not with `none`
+                    coverage           [source token][dimension] of the first sentence after the last step (which
+                                       no step reads); dimension 1 if linguistic; not with `none`
 """
 import importlib.util
 import json
@@ -70,7 +70,7 @@ def values(name, shape, o):
 
 
 def gated(a, v, h):
-    """A GRU's new state; `a` = what the inputs give [3H], `v` = what the state h gives, within the reset."""
+    """The new state of a GRU; `a` is computed from the inputs [3H], `v` from the state h before the reset."""
     r, u = sigmoid(a[:H] + v[:H]), sigmoid(a[H:2 * H] + v[H:2 * H])
     c = np.tanh(a[2 * H:] + r * v[2 * H:])
     return u * h + (1 - u) * c
@@ -98,7 +98,7 @@ def encode(source, o):
 
 
 class Decoder:
-    """The decoder in the middle of one sentence. `tags` [T, n_p] may change between steps."""
+    """The state of the decoder within one sentence. `tags` [T, n_p] may change between steps."""
 
     def __init__(self, source, o, tags=None):
         self.o = o
@@ -118,8 +118,8 @@ class Decoder:
         return np.concatenate(columns, 1)
 
     def step(self, fed):
-        """Feeds token `fed` (None: nothing); leaves s, the state before it, the embedding e, the weights alpha
-        and the context c."""
+        """Makes a step with the input `fed` (None: no token); sets s, the state before it, the embedding e, the weights
+        alpha and the context c."""
         cgru = self.o["decoder_cell"] == "cgru"
         self.e = np.zeros(E) if fed is None else self.of("decoder.embed_tokens.weight", V_TGT, E)[fed]
         self.old_s = self.s
@@ -166,7 +166,7 @@ class Decoder:
         return z * np.tanh(W[2 * D:] @ (r * C) + i[2 * D:]) + (1 - z) * C
 
     def features(self, name, s, rows):
-        """U s + C c + V e: what every readout begins with."""
+        """U s + C c + V e, with which every readout begins."""
         return (self.of(name + ".state.weight", rows, H) @ s + self.of(name + ".embedding.weight", rows, E) @ self.e
                 + self.wide(name + ".context.weight", name + ".context_tags.weight", rows) @ self.c)
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes fairseq_bleu.jsonl: what fairseq 0.12.2's scorer says of random texts. fairseq_bleu.py FAIRSEQ LIBBLEU > FILE
+"""Writes fairseq_bleu.jsonl: results of fairseq 0.12.2's scorer on random texts. fairseq_bleu.py FAIRSEQ LIBBLEU > FILE
 
-FAIRSEQ is fairseq's source folder, on PYTHONPATH too; LIBBLEU its fairseq/clib/libbleu/libbleu.cpp compiled with
+FAIRSEQ is fairseq's source folder, also on PYTHONPATH; LIBBLEU is its fairseq/clib/libbleu/libbleu.cpp compiled with
 `g++ -shared -fPIC`. Each row has the lines, the results of the orders 1 to 4, and the smoothed results of the
 sentences. (`fairseq-score --sentence-bleu` of 0.12.2 ends with a TypeError; these are what its scorer prints.)
 """

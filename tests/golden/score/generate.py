@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes fuzz.jsonl.gz: random and nasty sentence pairs with what sacrebleu computes from them.
+"""Writes fuzz.jsonl.gz: random and difficult sentence pairs with the results of sacrebleu.
 
     python3 -m venv venv && venv/bin/pip install sacrebleu==2.6.0
     venv/bin/python generate.py fuzz.jsonl.gz            # the file, the same bytes each time
@@ -8,13 +8,13 @@
 A line is a block of sentence pairs with equally many references:
 
     {"pairs": [[hypothesis, reference, ...], ...],
-     "checksums": "...",       4 hexadecimal digits a pair: CRC-32, its lower half, of the pair's statistics
-                               under all of STATISTICS
-     "corpus": [...],          the block's score under each of SCORES
-     "sentences": [...]}       the mean over its pairs of the sentence's score under each of SCORES
+     "checksums": "...",       4 hexadecimal digits per pair: the lower half of the CRC-32 of its statistics
+                               with all of STATISTICS
+     "corpus": [...],          the block's score with each of SCORES
+     "sentences": [...]}       the mean over its pairs of the sentence's score with each of SCORES
 
-Characters whose class Python and `regex` see differently (they follow other Unicode versions) are
-not used. tests/core/score/fuzz_test.cpp reads the file.
+Characters with different classes in Python and `regex`, which follow other Unicode versions, are not
+used. tests/core/score/fuzz_test.cpp reads the file.
 """
 
 import argparse
@@ -91,13 +91,13 @@ EDGES = [0x2000, 0x2001, 0x2A6D, 0x2A6E, 0x2E7F, 0x2E80, 0x2EFF, 0x2F00, 0x2F80,
 
 
 def is_stable(character):
-    """Whether Python and regex class it alike."""
+    """Whether Python and regex agree about the class of a character."""
     classes = [name for name in "PSN" if regex.match(rf"\p{{{name}}}", character)]
     return classes == [name for name in "PSN" if unicodedata.category(character)[0] == name]
 
 
 def assigned_characters():
-    """Of every script some, and all that is punctuation or symbol in the lower planes."""
+    """Some characters of every script, and all punctuation and symbols of the lower planes."""
     characters = [chr(code) for code in range(0x21, 0x1FBFF) if not 0xD800 <= code < 0xE000]
     known = [c for c in characters if unicodedata.category(c) not in ("Cn", "Co") and is_stable(c)]
     return [c for c in known if unicodedata.category(c)[0] in "PSN"], known
@@ -123,7 +123,7 @@ def random_word(dice):
 
 
 def edit(words, dice, make_word):
-    """A sentence that shares much with `words`: phrases moved, words dropped, doubled and changed."""
+    """A sentence similar to `words`: phrases are moved, and words dropped, doubled and changed."""
     words = list(words)
     for _ in range(dice.choice((0, 1, 1, 2, 3, 6))):
         place = dice.randrange(len(words) + 1)
@@ -153,9 +153,9 @@ def join(words, dice):
 
 def random_pair(dice, references):
     kind = dice.random()
-    if kind < 0.03:  # nothing, or next to it
+    if kind < 0.03:  # nothing, or almost nothing
         return [dice.choice(("", " ", "a", ".", "the cat", "\u3000")) for _ in range(references + 1)]
-    if kind < 0.12:  # few different words, much to shift
+    if kind < 0.12:  # few different words, and much to shift
         letters = [dice.choice(WORDS) for _ in range(dice.randint(2, 3))]
         make_word, length = lambda dice: dice.choice(letters), dice.randint(4, 16)
     elif kind < 0.124:  # beyond the limits of shifts and beam

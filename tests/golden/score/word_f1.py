@@ -1,4 +1,4 @@
-"""F1 of words by their frequency in a training text, by compare-mt 0.2.10: made-up sentences of few words.
+"""F1 of words by their frequency in a training text, by compare-mt 0.2.10, for artificial short sentences.
 
 Run:  python3 word_f1.py > word_f1.json      (made with Python 3.11, compare-mt 0.2.10)
 """

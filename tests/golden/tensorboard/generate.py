@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes events.json: records of an event file, as TensorBoard's own classes write them.
+"""Writes events.json: records of an event file, written by TensorBoard's own classes.
 
     python3 -m venv venv && venv/bin/pip install tensorboard && venv/bin/python generate.py
 

@@ -1,10 +1,10 @@
-"""Golden log-probabilities of small Transformers, computed apart from phraseq.
+"""Golden log-probabilities of small Transformers, computed independently of phraseq.
 
-Written from architectures' equations (Vaswani et al. 2017 and the three published baselines) in
-double precision with NumPy alone: one sentence at a time, no padding, no batching, no caches.
+Written from the equations of the architectures (Vaswani et al. 2017 and the three published baselines) in
+double precision with NumPy only: one sentence at a time, no padding, no batching, no caches.
 Run:  python3 generate.py > golden.json        (made with Python 3.11, NumPy 2)
 
-Every parameter is a formula of its name and element number, so that the C++ test can set the same
+A formula gives every parameter from its name and element number, so that the C++ test can set the same
 values without reading weights:  v[i] = 0.25 sin(0.61 (i+1) + 0.017 * sum(name's bytes)), layer-norm gains
 1 + 0.4 v.
 """

@@ -1,12 +1,12 @@
 """Golden values of transformer_align and its criterion (Garg et al. 2019), computed by fairseq 0.12.2 in double precision.
 
-fairseq takes softmax and attention weights in single precision; here both are kept in double.
+fairseq computes softmax and attention weights in single precision; here, both are in double precision.
 Run:  python3 generate.py > golden.json        (made with Python 3.11, fairseq 0.12.2, PyTorch 2)
 
 Parameters are those of tests/golden/transformer/generate.py. golden.json: a list of cases
   options                      of the architecture
   lambda, epsilon              options of the criterion
-  sources, targets, alignments sentences of the batch and their links, [source, target] one after the other
+  sources, targets, alignments sentences of the batch and their links, as a flat list of source and target
   loss, nll, alignment_loss    sums
   weights                      [sentence][target token][source token], the alignment of each sentence alone
   gradients                    of every parameter, by name, flat

@@ -1,6 +1,6 @@
-"""Golden log-probabilities of small Transformer language models, computed apart from phraseq.
+"""Golden log-probabilities of small Transformer language models, computed independently of phraseq.
 
-The layers are those of ../transformer/generate.py (double precision, NumPy alone, one block at a time) without the
+The layers are those of ../transformer/generate.py (double precision, NumPy only, one block at a time) without the
 attention to an encoder.  Run:  python3 generate.py > golden.json        (made with Python 3.11, NumPy 1.26)
 """
 import importlib.util
@@ -14,7 +14,7 @@ layers = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(layers)
 
 V, D, F, H, L = layers.V_TGT, layers.D, layers.F, layers.H, layers.L
-# What is read before each token, and the tokens: blocks may begin and end in the middle of a sentence.
+# The input before each token, and the tokens; blocks may begin and end in the middle of a sentence.
 INPUTS = [[2, 4, 12, 7, 2, 5], [9, 5, 6, 11, 8], [2]]
 TARGETS = [[4, 12, 7, 2, 5, 6], [5, 6, 11, 8, 2], [2]]
 PLAIN = dict(layers.FAIRSEQ, eps=1e-5, final_norm=True)

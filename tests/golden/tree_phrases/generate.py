@@ -1,16 +1,14 @@
 #!/usr/bin/env python3
 """Golden values of Algorithm 1 (Xu et al. 2020), the phrases of a parse tree.
 
-Written from the algorithm in the paper, with a tree that is really cut, and
-without a look at the C++. The trees themselves stay where they are: stored are only line numbers,
-sizes and the phrases' lengths.
+Written from the algorithm in the paper, with a tree that is actually cut, and without looking at the
+C++. The file contains no trees, only line numbers, sizes and the lengths of phrases.
 
     PHRASEQ_DATA=/path/to/data ./generate.py > golden.json
 
-The words' numbers of subwords are made up: the sum of a word's code points modulo 5, so that
-leaves without a subword and leaves longer than n both occur. n follows footnote 2,
-max(min(8, ceil(seql / 6)), 3), seql counting </s>; every third tree takes n = 1 + line mod 8
-instead, so that the borders are met, too.
+The number of subwords of a word is artificial: the sum of its code points modulo 5, so that both leaves
+without a subword and leaves longer than n occur. n follows footnote 2, max(min(8, ceil(seql / 6)), 3),
+where seql includes </s>; every third tree has n = 1 + line mod 8 instead, which covers limit cases.
 """
 import gzip
 import json
@@ -37,7 +35,7 @@ class Node:
 
 
 def parse(text):
-    """A bracket with exactly one word is a leaf; any other bare word is one, a level below."""
+    """A bracket with exactly one word is a leaf; any other bare word is a leaf one level below."""
     tokens = re.findall(r"[()]|[^() \t\n]+", text)
 
     def bracket(at, depth):
@@ -71,7 +69,7 @@ def parse(text):
 
 
 def remove(root, node):
-    """Cuts the node out; whoever is left without children goes, too. Returns the root or None."""
+    """Cuts the node out, and nodes that have no children left. Returns the root or None."""
     if root is node:
         return None
     if root.word is not None:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Made-up tokenized lines with the results of sacremoses 0.2.0's truecaser.
+"""Writes artificial tokenized lines with the results of sacremoses 0.2.0's truecaser.
 
 Run:  pip install sacremoses==0.2.0 && python generate.py      (made with Python 3.11)
 

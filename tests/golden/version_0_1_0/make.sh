@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Makes the files of this folder with a phraseq of version 0.1.0: a data folder, a run of 150 updates that can be resumed, and what that version translated with it. Tests read them with the present version.
+# Makes the files of this folder with phraseq 0.1.0: a data folder, a run of 150 updates that can be resumed, and its
+# translations by that version. Tests read them with the present version.
 #
 #   make.sh PHRASEQ_0_1_0 FOLDER        PHRASEQ_0_1_0: build/bin/phraseq of that version
 set -euo pipefail
@@ -9,7 +10,7 @@ phraseq=$(realpath "$1")
 mkdir -p "$2"
 cd "$2"
 
-# Sentences of a small grammar; the translation replaces words and puts the verb last.
+# Sentences of a small grammar, whose translation replaces words and moves the verb to the end.
 sentences() { # COUNT SEED
   awk -v count="$1" -v seed="$2" 'BEGIN {
     srand(seed)
