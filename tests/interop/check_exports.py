@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Exports models and compares the lines that CTranslate2 and transformers translate with ours: check_exports.py BIN
+"""Exports models and compares translations of CTranslate2 and transformers with those of phraseq: check_exports.py BIN
 
 BIN is the folder of phraseq's programs. The models are the tiny one in tests/golden/hf_marian and, when PHRASEQ_DATA
 is set, the one in its folder fairseq. Exit code 77 when a package is absent, which ctest shows as skipped.

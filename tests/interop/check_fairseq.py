@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Imports random models of fairseq and compares the lines that fairseq translates with ours: check_fairseq.py BIN
+"""Imports random models of fairseq and compares its translations with those of phraseq: check_fairseq.py BIN
 
 BIN is the folder of phraseq's programs. Exit code 77 when fairseq 0.12.2 is absent, which ctest shows as skipped. Its
 compiled extensions are not needed.
@@ -27,7 +27,7 @@ BIN = pathlib.Path(sys.argv[1])
 LONGEST = 15
 SIZES = dict(encoder_embed_dim=16, encoder_ffn_embed_dim=24, encoder_layers=2, encoder_attention_heads=4,
              decoder_embed_dim=16, decoder_ffn_embed_dim=28, decoder_layers=2, decoder_attention_heads=2)
-# Not swish: with it, fairseq 0.12.2 ends with a TypeError.
+# swish is missing, as fairseq 0.12.2 fails with a TypeError.
 VARIANTS = {
     "learned positions, pre-norm, gelu": dict(
         encoder_normalize_before=True, decoder_normalize_before=True, encoder_learned_pos=True,
@@ -47,7 +47,7 @@ def dictionary(prefix, size):
 
 
 def make_model(options, source, target):
-    """Weights that are larger than fairseq's, so that translations depend on them."""
+    """Makes weights larger than fairseq's, so that translations depend on them."""
     options = argparse.Namespace(arch="transformer", task="translation", source_lang="xx", target_lang="yy",
                                  **{**SIZES, **options})
     base_architecture(options)
@@ -65,7 +65,7 @@ def make_model(options, source, target):
 
 
 def save(folder, options, model, source, target):
-    """As fairseq 0.12 saves a model; one with tied matrices as fairseq 0.9 does."""
+    """Saves a model as fairseq 0.12 does, or as fairseq 0.9 if its matrices are tied."""
     for language, symbols in (("xx", source), ("yy", target)):
         (folder / f"dict.{language}.txt").write_text("".join(f"{s} 1\n" for s in symbols.symbols[4:]))
     old = options.share_all_embeddings

@@ -27,7 +27,7 @@ LINES = 60
 LONGEST = 4  # tokens per token of the source
 # Marian's decoder normalizes the keys and values of self-attention in training, in scoring and in the first step of
 # translating, but not in its later steps (DecoderLayerSelfAttention in src/models/transformer.h). With pre-norm, only
-# the first symbol is what the model was trained to give.
+# the first symbol therefore agrees with the training.
 FIRST_SYMBOL = "pre-norm, swish, tied output"
 VARIANTS = {
     "post-norm, one matrix": dict(tied_embeddings_all=True),
@@ -88,8 +88,8 @@ def make(folder, seed, changes):
 
 
 def compare_with_ours(name, theirs, ours):
-    """At the greatest length Marian ends a translation without </s>; its score is left out then, and with a beam the line,
-    for it was chosen with that score."""
+    """At the greatest length, Marian ends a translation without </s>. Its score is not compared then, nor is the line if
+    it was found by beam search, which chose it by that score."""
     same, worst, cut = 0, 0, 0
     for (line, score), found in zip(theirs, ours):
         best = found["hypotheses"][0]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Exports models to ONNX and compares the lines that ONNX Runtime translates with ours: check_onnx.py BIN
+"""Exports models to ONNX and compares translations of ONNX Runtime with those of phraseq: check_onnx.py BIN
 
 BIN is the folder of phraseq's programs. The models are the tiny one in tests/golden/hf_marian, those in
 tests/golden/joeynmt, and, when PHRASEQ_DATA is set, the one in its folder fairseq. Search is greedy. Exit code 77 when a

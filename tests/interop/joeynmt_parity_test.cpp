@@ -1,4 +1,4 @@
-// Transformers of JoeyNMT, translated by us: the lines are those that JoeyNMT gave
+// Transformers of JoeyNMT, translated by phraseq: the lines must equal those of JoeyNMT
 // (tests/golden/joeynmt/generate.py).
 
 #include <gtest/gtest.h>

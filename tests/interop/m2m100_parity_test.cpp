@@ -1,5 +1,5 @@
-// Models of M2M-100's and NLLB's kind that transformers trained, translated by us: the lines are
-// those that transformers gave (tests/golden/hf_m2m100/generate.py).
+// M2M-100 and NLLB models trained with transformers and translated by phraseq: the lines must equal
+// those of transformers (tests/golden/hf_m2m100/generate.py).
 
 #include <map>
 
@@ -31,10 +31,10 @@ class M2m100Parity : public ::testing::TestWithParam<const char*> {
     return GetParam() == std::string("nllb") ? flores.at(language) : language;
   }
 
-  /// Lines against the column of a golden file.
+  /// Compares lines with a column of a golden file.
   void expect_lines(const std::string& pair, size_t column, const end_to_end::Arguments& search) {
     const json rows = json::parse(space_.read(kModels + GetParam() + "/" + pair + ".json"));
-    ASSERT_GT(rows.size(), 10U) << "too few lines that end";
+    ASSERT_GT(rows.size(), 10U) << "too few lines end before the limit";
     std::string sources, expected;
     for (const json& row : rows) {
       sources += row[0].get<std::string>() + "\n";

@@ -25,7 +25,7 @@ SETTINGS = {
 
 
 class RandomModel:
-    """The arrays of a model with some settings; weights are large enough for translations to depend on them."""
+    """The arrays of a model with given settings; weights are large enough for translations to depend on them."""
 
     def __init__(self, seed, source_size, target_size, **changes):
         self.random = numpy.random.default_rng(seed)
@@ -59,11 +59,11 @@ class RandomModel:
             self.arrays["decoder_ff_logit_out_b"][0, 0] += 0.5
 
     def end_often(self, embedding):
-        """With one matrix, a symbol makes itself likely; half of them make </s> likely, too."""
+        """With one matrix, each symbol makes itself likely; half of the symbols make </s> likely, too."""
         embedding[0] += 0.8 * embedding[2::2].sum(axis=0)
 
     def follow_a_chain(self, embedding):
-        """Each symbol makes another one likely, some of them </s>: translations do not repeat one symbol for ever."""
+        """Each symbol makes another one or </s> likely, so that translations do not repeat one symbol forever."""
         output = self.arrays["decoder_ff_logit_out_Wt"]
         output[self.random.permutation(len(output))] += 1.2 * embedding
         output[0] += 1.2 * embedding[2::12].sum(axis=0)
@@ -117,7 +117,7 @@ class RandomModel:
             self.norm(f"{stack}_top", "")
 
     def yaml(self):
-        """As Marian writes it: sorted, lists in block style unless they are empty."""
+        """Settings as Marian writes them: sorted, with nonempty lists in block style."""
         lines = []
         for name, value in sorted({**self.settings, "dim-vocabs": self.sizes}.items()):
             if isinstance(value, list):
@@ -143,7 +143,7 @@ def words_of(prefix, size):
 
 
 def by_marian(model, vocabularies, lines, beam, longest=3):
-    """(symbols, score) as pymarian translates; scores are sums of log-probabilities when nothing is normalized."""
+    """(symbols, score) by pymarian; without normalization, scores are sums of log-probabilities."""
     from pymarian import Translator
 
     translator = Translator(models=str(model), vocabs=[str(path) for path in vocabularies], beam_size=beam, normalize=0,

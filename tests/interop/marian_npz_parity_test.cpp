@@ -1,4 +1,4 @@
-// Models of Marian, translated by us: lines and scores are those that pymarian gave
+// Models of Marian, translated by phraseq: lines and scores must equal those of pymarian
 // (tests/golden/marian/generate.py).
 
 #include <sstream>
@@ -45,8 +45,8 @@ class MarianNpzParity : public ::testing::TestWithParam<const char*> {
     ASSERT_EQ(imported.exit_code, kExitOk) << imported.errors;
   }
 
-  /// Marian's search: a hypothesis that ends takes its place in the beam along, <unk> never wins,
-  /// and scores are sums.
+  /// Translates as Marian does: a finished hypothesis takes its place in the beam for good, <unk>
+  /// never wins, and scores are sums.
   std::vector<ScoredLine> translate(const std::string& beam) {
     const auto result = space_.run({"generate",
                                     "--path",
@@ -79,8 +79,8 @@ class MarianNpzParity : public ::testing::TestWithParam<const char*> {
     return lines;
   }
 
-  /// Marian ends a translation of the greatest length without </s>. Its score is not compared then,
-  /// and of a beam neither is the text, which was chosen with that score.
+  /// At the greatest length, Marian ends a translation without </s>. Its score is not compared
+  /// then, nor is its text if it was found by beam search, which chose it by that score.
   void expect_lines_of(const std::string& file, const std::string& beam) {
     std::istringstream expected(space_.read(kNpzGolden + GetParam() + "." + file + ".txt"));
     const auto found = translate(beam);

@@ -1,5 +1,5 @@
-// A MarianMTModel that transformers trained, translated by us: the lines are those that
-// transformers gave (tests/golden/hf_marian/generate.py).
+// A MarianMTModel trained with transformers and translated by phraseq: the lines must equal those
+// of transformers (tests/golden/hf_marian/generate.py).
 
 #include <gtest/gtest.h>
 

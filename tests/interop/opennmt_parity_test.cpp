@@ -1,4 +1,4 @@
-// Transformers of OpenNMT-py, translated by us: the lines are those that onmt_translate gave
+// Transformers of OpenNMT-py, translated by phraseq: the lines must equal those of onmt_translate
 // (tests/golden/opennmt/generate.py).
 
 #include <gtest/gtest.h>
