@@ -279,7 +279,7 @@ void parse_command_line(OptionTable& table,
   }
   const bool config_is_read = problems.empty();
   const bool has_unknown = apply_arguments(table, arguments, explain_unknown, problems);
-  if (config_is_read)  // otherwise what is missing may be in it
+  if (config_is_read)  // otherwise, missing options may be in it
     check_required(table, arguments, has_unknown, problems);
   const auto add = [&problems](std::vector<std::string> more) {
     problems.insert(problems.end(), more.begin(), more.end());

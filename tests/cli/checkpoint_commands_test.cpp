@@ -228,7 +228,7 @@ TEST_F(Command, ImportKeepsItsInputsAndThePointersOfATraining) {
        {"model.safetensors", "model-00001-of-00002.safetensors", "model.safetensors.index.json"}) {
     outcome = run("import hf/" + part + " imported");
     EXPECT_EQ(outcome.code, kExitUsage);
-    EXPECT_THAT(outcome.text, HasSubstr("hf/" + part + ": is a part of a model"));
+    EXPECT_THAT(outcome.text, HasSubstr("hf/" + part + ": is only a part of a model"));
     EXPECT_THAT(outcome.text, HasSubstr("Give the folder 'hf'."));
   }
 

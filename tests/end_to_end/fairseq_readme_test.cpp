@@ -230,7 +230,7 @@ std::map<std::string, std::string> sections_of(const std::set<std::string>& name
   return sections;
 }
 
-/// "--output" of "--output={value}"; underscores and dashes are the same to our command line.
+/// Returns "--output" for "--output={value}"; the command line treats underscores as dashes.
 std::string option_of(std::string_view text) {
   std::string name(text.substr(0, text.find_first_of(" =")));
   std::replace(name.begin(), name.end(), '_', '-');

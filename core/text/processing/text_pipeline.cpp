@@ -47,7 +47,7 @@ std::string read_text(const std::string& path) {
   return text;
 }
 
-/// The model of a pipeline that was not stored before; empty when it needs no file.
+/// Makes the model of a new pipeline from the files of its options; empty if it needs no file.
 std::string read_model(const TextPipelineOptions& options,
                        const std::string& truecase_model,
                        const std::string& language) {

@@ -212,8 +212,8 @@ struct Rejecting final : Metric {
   double score(std::span<const double>) const override { return 0; }
 };
 
-/// Words from a buffer that all threads share, for a moment that is long enough for each of them to
-/// be there, or words without their vowels.
+/// Words from a buffer that all threads share, with a delay that lets several threads use it at
+/// once, or words without their vowels.
 template <bool kShares>
 struct PlantedTokenizer final : Tokenizer {
   PlantedTokenizer(const NoOptions&, const TokenizerSetup&) {}

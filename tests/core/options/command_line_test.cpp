@@ -183,7 +183,7 @@ TEST(CommandLine, NamesTheListThatTookAMissingArgument) {
   EXPECT_EQ(complaint_about({"--plugin-dir", "lib,more"}), "DATA is missing: Folder.");
 }
 
-TEST(CommandLine, MissesARequiredOptionThatIsEmpty) {
+TEST(CommandLine, ReportsAnEmptyRequiredOptionAsMissing) {
   OptionTable table;
   std::string arch;
   table.field("arch", arch, "Which model.").required();

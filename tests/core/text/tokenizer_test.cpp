@@ -100,7 +100,7 @@ TEST(SentencePieceTokenizer, DecodesPiecesThatTheModelDoesNotHave) {
   EXPECT_EQ(tokenizer.decode(pieces), "the river zzqq");
 }
 
-TEST(SentencePieceTokenizer, SamplesTheSameForTheSameSeedWhateverCameBefore) {
+TEST(SentencePieceTokenizer, SamplesTheSameForTheSameSeedWhateverWasSampledBefore) {
   for (const auto& [name, type] : kSentencePieceTypeNames) {
     const SentencePieceTokenizer tokenizer(tiny_model(type), "tiny", {.alpha = 0.3});
     const std::string line = "the newest and the slowest river";

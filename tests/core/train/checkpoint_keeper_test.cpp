@@ -134,7 +134,7 @@ TEST_F(CheckpointKeeperTest, SavesTheBestAtTheEndOfAnEpochOnce) {
   EXPECT_THAT(pointed_at(kBestPointer), HasSubstr("checkpoint1."));
 }
 
-/// The disk is full when the best model is found: the best of the later ones takes its place.
+/// If the disk is full when the best model is found, the best of the later ones takes its place.
 TEST_F(CheckpointKeeperTest, ReplacesABestOneThatCouldNotBeSaved) {
   CheckpointOptions options;
   options.save_interval = 100;

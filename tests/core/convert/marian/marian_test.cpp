@@ -143,7 +143,7 @@ TEST(MarianNpzExport, OfAnImportedModelIsTheOriginal) {
   EXPECT_EQ(floats_of(again.tensors), floats_of(import_marian_npz(golden_files()).tensors));
 }
 
-/// What is said about a model with the golden vocabularies.
+/// The error for a model with the golden vocabularies.
 std::string rejection_of_archive(const std::string& bytes) {
   const TemporaryFolder folder;
   write_bytes(folder.file("model.npz"), bytes);
@@ -156,7 +156,7 @@ std::string rejection_of_archive(const std::string& bytes) {
   });
 }
 
-/// What is said about the golden model with other settings, without one array, or with one more.
+/// The error for the golden model with other settings, without one array, or with one more.
 std::string rejection(const std::string& find,
                       const std::string& replacement,
                       const std::string& without = "",
