@@ -147,7 +147,9 @@ void PhrasalAttentionOptions::describe(OptionTable& table) {
   table.field("pa-type",
               pa_type,
               kPhraseTypeNames,
-              "How n-gram lengths are assigned to heads (see the guide of the architecture).");
+              "How n-gram lengths are assigned to heads. homogeneous: each head has one length; "
+              "heterogeneous: each head has several, under one softmax; interleaved: like "
+              "heterogeneous, and bigrams are queries, too.");
   table.field("pa-method",
               pa_method,
               kPhraseMethodNames,
