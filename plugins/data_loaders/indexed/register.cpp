@@ -7,7 +7,7 @@ using namespace phraseq;  // registration only
 
 void register_components(Registry& registry) {
   registry.add<DataLoader, IndexedData, IndexedDataOptions>(
-      "indexed", "A data-bin folder: fairseq's .bin and .idx files");
+      "indexed", "Data folder of phraseq or fairseq: .bin and .idx files");
 }
 
 }  // namespace

@@ -7,7 +7,8 @@ using namespace phraseq;  // registration only
 
 void register_components(Registry& registry) {
   registry.add<LrScheduler, Noam, NoamOptions>(
-      "noam", "Vaswani et al. 2017, eq. 3: set by the model's width, not by --lr");
+      "noam",
+      "Schedule of Vaswani et al. 2017, eq. 3: the rate depends on the model's width, not on --lr");
 }
 
 }  // namespace
