@@ -1,5 +1,5 @@
-// Files of version 0.1.0, which tests/golden/version_0_1_0/make.sh wrote with that version, are
-// read by this one: docs/guide/stability.md.
+// This version must read the files of version 0.1.0, which tests/golden/version_0_1_0/make.sh wrote
+// with that version: docs/guide/stability.md.
 
 #include <filesystem>
 
@@ -18,7 +18,7 @@ using end_to_end::Workspace;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-/// A copy of the folder of that version, in which commands of this one run.
+/// A copy of the folder of that version, in which commands of this version run.
 class FilesOfVersion010 : public ::testing::Test {
  protected:
   FilesOfVersion010() {
@@ -27,7 +27,7 @@ class FilesOfVersion010 : public ::testing::Test {
              fs::copy_options::recursive);
   }
 
-  /// The command line of make.sh with another limit, and more options.
+  /// Runs the command line of make.sh with another limit and additional options.
   CommandResult train(const Arguments& more) {
     Arguments arguments = {"train",
                            "data-bin",
@@ -50,7 +50,7 @@ class FilesOfVersion010 : public ::testing::Test {
                            "--lr-scheduler=inverse_sqrt",
                            "--warmup-updates=40",
                            "--no-epoch-checkpoints",
-                           // what the preset sets in this version, and did not in that one
+                           // options that the preset sets in this version, but not in 0.1.0
                            "--criterion=cross_entropy",
                            "--adam-betas=0.9,0.999",
                            "--clip-norm=0",
@@ -77,8 +77,8 @@ TEST_F(FilesOfVersion010, NameTheirVersion) {
   EXPECT_THAT(result.output, HasSubstr("checkpoint format 1, written by phraseq 0.1.0"));
 }
 
-// The preset had other values then: the run does not go on with a silent change.
-TEST_F(FilesOfVersion010, AreTrainedOnWithTheValuesOfThatVersion) {
+// The preset had other values then, so the run must not continue with an unnoticed change.
+TEST_F(FilesOfVersion010, ContinueTrainingWithTheValuesOfThatVersion) {
   const CommandResult refused = train({"--save-dir=checkpoints"});
   EXPECT_NE(refused.exit_code, 0);
   EXPECT_THAT(refused.errors, HasSubstr("norm-eps: was 1e-06, now 1e-05"));

@@ -1,5 +1,5 @@
-// The Python wheel, made from the programs that are built already, installed into a new environment
-// and used there. Needs python3 with venv; no network.
+// The Python wheel, made from the programs of this build, is installed into a new environment and
+// used there. Needs python3 with venv, but no network.
 
 #include <filesystem>
 #include <string>
@@ -41,8 +41,8 @@ class Wheel : public ::testing::Test {
 
   std::string environment() const { return folder_.path("environment"); }
 
-  /// A command in the work folder, which sees nothing of this shell's settings but the
-  /// environment's programs.
+  /// Runs a command in the work folder with no settings of this shell except the programs of the
+  /// environment.
   Outcome in_environment(const std::string& command) const {
     return shell("cd " + folder_.path() + " && env -i HOME=" + folder_.path() +
                  " LC_ALL=C.UTF-8 VIRTUAL_ENV=" + environment() + " PATH=" + environment() +
