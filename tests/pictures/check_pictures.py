@@ -4,8 +4,8 @@
     check_pictures.py [--screenshots DIR] FILE.svg|FILE.html...
     check_pictures.py --build BUILD [--screenshots DIR]     makes one of each kind first
 
-A picture fails when it is blank, when its ground is not that of the mode, when text is cut off, lies on other text, or has
-too little contrast to its ground, and when a page is wider than the window. Exit code 77: Chromium is not installed.
+A picture fails if it is blank, if its background is not that of the mode, if text is cut off, overlaps other text, or
+has too little contrast to its background, or if a page is wider than the window. Exit code 77: Chromium is not installed.
 """
 
 import argparse
@@ -24,7 +24,7 @@ import zlib
 WIDTH, HEIGHT = 1280, 1000
 SKIPPED = 77
 
-# Runs in the page. All sizes are pixels of the window.
+# This code runs in the page. All sizes are in pixels of the window.
 PROBE = """
 <script id="probe">
 addEventListener('load', () => {
@@ -103,7 +103,7 @@ def browse(browser, folder, page, dark, *options):
 
 
 def with_probe(picture):
-    """The picture as a page that examines itself."""
+    """The picture in a page with the code that checks it."""
     text = picture.read_text(encoding="utf-8")
     if picture.suffix == ".html":
         return text.replace("</body>", PROBE + "</body>")
@@ -184,7 +184,7 @@ def run(build, folder, *arguments):
 
 
 def metrics_of(folder, updates, best, scale=1.0):
-    """A run that looks like one: losses fall, the learning rate warms up."""
+    """Writes a realistic run: losses fall, and the learning rate warms up."""
     folder.mkdir()
     with open(folder / "metrics.jsonl", "w", encoding="utf-8") as file:
         for update in range(10, updates + 1, 10):
