@@ -76,7 +76,7 @@ TEST(PhrasalAttention, OfUnigramsAloneIsTheBaseTransformer) {
               testing::Pointwise(testing::DoubleNear(1e-12), expected));
 }
 
-/// A parameter by its name.
+/// The parameter with this name.
 at::Tensor parameter(const Architecture& model, const std::string& name) {
   return model.named_parameters()[name];
 }
@@ -143,7 +143,7 @@ TEST(PhrasalAttention, GivesZeroWhereThereIsNoKey) {
   }
 }
 
-/// The recorded weights of one module, [query kinds, heads, tokens, key kinds, longest].
+/// The recorded weights of one module: [query kinds, heads, tokens, key kinds, longest].
 at::Tensor weights_of(const Variant& v, const PackedTokens& tokens, bool causal) {
   at::NoGradGuard no_grad;
   struct Owner : torch::nn::Module {};
@@ -173,13 +173,13 @@ TEST(PhrasalAttention, RecordsWeightsThatSumToOneOverTheKeysThatExist) {
   }
 }
 
-TEST(PhrasalAttention, RecordsAHomogeneousHeadsKeysUnderItsOwnLength) {
+TEST(PhrasalAttention, RecordsTheKeysOfAHomogeneousHeadByItsNgramLength) {
   const PackedTokens tokens = PackedTokens::pack({{4, 5, 6}});
   const at::Tensor weights = weights_of({"homogeneous", "convkv", "12"}, tokens, false);
   ASSERT_EQ(weights.sizes(), (std::vector<int64_t>{1, 3, 3, 2, 3}));
   EXPECT_EQ(weights[0][0].select(1, 1).abs().max().item<float>(), 0.0F);
   EXPECT_EQ(weights[0][1].select(1, 0).abs().max().item<float>(), 0.0F);
-  EXPECT_TRUE(weights[0][2].select(1, 1).gt(0).all().item<bool>());  // partial windows, too
+  EXPECT_TRUE(weights[0][2].select(1, 1).gt(0).all().item<bool>());  // including partial windows
 }
 
 TEST(AlignToTokens, SpreadsPhrasesOverTheirWordsAndAveragesHeadsAndQueries) {
@@ -257,8 +257,8 @@ TEST(PhrasalAttention, CountsMultiplyAddsAsItsMatrices) {
   const PhrasalAttentionModel phrasal(options, small_setup());
   options.pa_where.clear();
   const PhrasalAttentionModel base(options, small_setup());
-  // 17 instead of 4 d² in the encoder; 16 in the decoder, of which keys and values, 5, are the
-  // source's.
+  // 17 d² instead of 4 d² in the encoder; 16 d² in the decoder, of which 5 d², the keys and values,
+  // are for source tokens.
   const double extra = 2 * 144.0 * (7 * 13 + 5 * 12 + 5 * (11 - 2) + 7 * (5 - 2));
   EXPECT_EQ(phrasal.multiply_adds(7, 5) - base.multiply_adds(7, 5), extra);
 }

@@ -77,7 +77,7 @@ TEST(PhrasalAttentionOptions, ReportAllProblemsAtOnce) {
                                    HasSubstr("--pa-scale dh needs --pa-method queryk")));
 }
 
-/// 100 zeros: no heads of 1 to 100 words, eight of 101.
+/// 100 zeros and an 8: no heads for 1 to 100 words, and eight for 101.
 const std::string kHeadsOfLength101 = std::string(100, '0') + "8";
 
 struct BadNgrams {
@@ -143,7 +143,7 @@ TEST(PhrasalAttentionOptions, GiveStacksOfDifferentHeadsTheirOwnSplits) {
                           HasSubstr("gives 8 heads, but --decoder-attention-heads is 4")));
 }
 
-TEST(PhrasalAttentionOptions, WantAPlace) {
+TEST(PhrasalAttentionOptions, RequireAPlace) {
   PhrasalAttentionOptions options;
   OptionTable table;
   options.describe(table);
@@ -151,7 +151,7 @@ TEST(PhrasalAttentionOptions, WantAPlace) {
   EXPECT_THAT(options.problems(), ElementsAre(HasSubstr("--pa-where names no attention")));
 }
 
-TEST(PhrasalAttentionOptions, WantAConvolutionForItsBias) {
+TEST(PhrasalAttentionOptions, RequireAConvolutionForItsBias) {
   PhrasalAttentionOptions options;
   options.pa_conv_bias = true;
   EXPECT_THAT(options.problems(), IsEmpty());
@@ -162,14 +162,14 @@ TEST(PhrasalAttentionOptions, WantAConvolutionForItsBias) {
   EXPECT_THAT(options.problems(), IsEmpty());
 }
 
-TEST(PhrasalAttentionOptions, WantAfterOForInterleavedOnly) {
+TEST(PhrasalAttentionOptions, AllowAfterOForInterleavedOnly) {
   PhrasalAttentionOptions options;
   options.pa_type = PhraseType::kHeterogeneous;
   options.pa_out = ConvolutionPlace::kAfterOutput;
   EXPECT_THAT(options.problems(), ElementsAre(HasSubstr("needs --pa-type interleaved")));
 }
 
-/// The preset's values over defaults that are all wrong.
+/// The options with the preset applied over defaults that are all wrong.
 PhrasalAttentionOptions applied(const std::string& name) {
   PhrasalAttentionOptions options;
   nn::use_neutron_conventions(options);

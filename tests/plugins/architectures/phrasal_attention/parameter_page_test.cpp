@@ -1,4 +1,4 @@
-// docs/parameters/phrasal_attention.md against the models that the code builds.
+// Compares docs/parameters/phrasal_attention.md with the models that the code builds.
 
 #include <map>
 #include <sstream>
@@ -18,7 +18,7 @@ namespace {
 
 using testing_support::parameter_rows;
 
-/// "[4·d, d]" in numbers.
+/// The numbers for a shape such as "[4·d, d]".
 std::vector<int64_t> shape_from(const std::string& text,
                                 const std::map<std::string, int64_t>& symbols) {
   std::vector<int64_t> shape;
@@ -35,7 +35,7 @@ std::vector<int64_t> shape_from(const std::string& text,
   return shape;
 }
 
-/// Shapes that the page gives for a map's parameter of this n.
+/// The shapes on the page for a parameter.
 std::vector<std::vector<int64_t>> shapes_on_page(const std::string& parameter,
                                                  const std::map<std::string, int64_t>& symbols) {
   std::vector<std::vector<int64_t>> shapes;
@@ -46,7 +46,7 @@ std::vector<std::vector<int64_t>> shapes_on_page(const std::string& parameter,
   return shapes;
 }
 
-/// "v_proj_3.weight" → 3; names without a number, and `phrase_q_proj_2`, stand for themselves.
+/// "v_proj_3.weight" → 3; 1 for names without a number, and for `phrase_q_proj_2`.
 int64_t length_in(const std::string& name) {
   const size_t at = name.find("_proj_");
   return at == std::string::npos || name.starts_with("phrase") ? 1 : name[at + 6] - '0';
@@ -100,7 +100,7 @@ INSTANTIATE_TEST_SUITE_P(
                     PageVariant{"interleaved", "convkv", "12", "replace-o", true},
                     PageVariant{"interleaved", "queryk", "12", "after-o", true}));
 
-/// Names of the parameters that are no matrices.
+/// The names of the biases.
 std::vector<std::string> biases_of(const PhrasalAttentionOptions& options, Place place) {
   std::vector<std::string> names;
   for (const auto& entry :

@@ -1,4 +1,5 @@
-// A post-norm stack of four layers, trained for a few updates on sentences of a generated language.
+// A post-norm stack of four layers is trained for a few updates on sentences of a generated
+// language.
 
 #include <algorithm>
 
@@ -18,7 +19,7 @@ using testing_support::Sequences;
 constexpr int64_t kWords = 24;
 constexpr int64_t kUpdates = 100;
 
-/// Sentences of 4 to 9 words; word w of the source is word 27 - w of the target, in reverse order.
+/// Sentences of 4 to 9 words. The target has them in reverse order, with 27 - w for word w.
 std::vector<Example> reversed_sentences(int64_t count, Random& random) {
   Sequences sources, targets;
   for (int64_t i = 0; i < count; ++i) {
@@ -35,7 +36,7 @@ std::vector<Example> reversed_sentences(int64_t count, Random& random) {
   return examples_of(sources, targets);
 }
 
-/// +Mean as in the paper, but small, and without dropout.
+/// +Mean as in the paper, but with a small model and without dropout.
 PhraseRepOptions small_mean() {
   PhraseRepOptions o;
   o.set_sizes(64, 128, 4, 4);

@@ -98,8 +98,8 @@ TEST_P(GoldenPhraseRep, ScoresASentenceTheSameAloneAndInABatch) {
     checked_->expect_alone_as_in_a_batch(examples_);
     return;
   }
-  // Segmentation by the batch is the published code's way of not doing so: alone, the last sentence
-  // is cut into other phrases.
+  // With segmentation by the batch, as in the published code, scores differ: alone, the last
+  // sentence is cut into other phrases.
   const auto together = checked_->log_probabilities(examples_);
   const auto alone = checked_->log_probabilities({examples_[1]});
   EXPECT_GT(std::abs(alone[0] - together[examples_[0].target.size()]), 1e-7);
@@ -154,8 +154,9 @@ int64_t parameters_of(const std::string& name, int64_t vocabulary, const char* h
   return count_parameters(PhraseRepModel(options, setup_of(vocabulary, vocabulary)));
 }
 
-constexpr int64_t kRows = 42885;     // the vocabulary that meets the printed baselines
-constexpr int64_t kBase = 88054661;  // and the baseline with it
+// The vocabulary that gives the published numbers of the baselines.
+constexpr int64_t kRows = 42885;
+constexpr int64_t kBase = 88054661;  // the size of the baseline with it
 constexpr int64_t kMean = kBase + 12 * (4 * 512 * 512 + 3 * 512 * 1536 + 1536 + 2 * 512);
 
 TEST(PhraseRepSizes, MeetThePrintedCountOfMeanAndMax) {

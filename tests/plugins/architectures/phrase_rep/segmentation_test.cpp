@@ -20,7 +20,7 @@ SegmentationOptions rounded(Rounding rounding) {
   return options;
 }
 
-/// Tokens of a phrase and number of phrases.
+/// The tokens per phrase and the number of phrases.
 std::pair<int64_t, int64_t> sizes(int64_t length, Rounding rounding) {
   const int64_t n = phrase_size(length, rounded(rounding));
   return {n, static_cast<int64_t>(ngram_phrases(length, n).size())};

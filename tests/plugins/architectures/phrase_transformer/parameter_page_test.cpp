@@ -1,4 +1,4 @@
-// docs/parameters/phrase_transformer.md against the models.
+// Compares docs/parameters/phrase_transformer.md with the models.
 
 #include <fstream>
 #include <map>
@@ -16,7 +16,7 @@ namespace {
 
 using testing_support::count_parameters;
 
-/// Cells of the page's rows that begin with `start`, without back quotes and commas.
+/// The cells of the page's rows that begin with `start`, without backquotes and commas.
 std::vector<std::vector<std::string>> rows_with(const std::string& start) {
   std::ifstream page(PHRASEQ_SOURCE_FOLDER "/docs/parameters/phrase_transformer.md");
   std::vector<std::vector<std::string>> rows;

@@ -1,4 +1,5 @@
-// The whole model against the independent computation, and what every architecture has to stand.
+// Compares the whole model with the independent computation, and runs the checks of every
+// architecture.
 
 #include "plugins/architectures/phrase_transformer/phrase_transformer.h"
 
@@ -145,7 +146,7 @@ int64_t parameters_of(const PhraseTransformerOptions& options, int64_t vocabular
   return count_parameters(PhraseTransformer(options, setup_of(vocabulary)));
 }
 
-/// Parameters beyond those of the same Transformer.
+/// The parameters in addition to those of the same Transformer.
 int64_t phrase_parameters_of(const PhraseTransformerOptions& options) {
   return parameters_of(options, 5) - count_parameters(nn::TransformerModel(options, setup_of(5)));
 }
@@ -186,7 +187,7 @@ TEST(PhraseTransformer, CountsTheMultiplyAddsOfItsLstms) {
            nn::TransformerModel(options, setup_of(5)).multiply_adds(tokens, 0);
   };
   const double head_square = 128.0 * 128.0;
-  // 32 dh² a product of both directions, 4 heads, 6 layers.
+  // A product takes 32 dh² for both directions; there are 4 heads and 6 layers.
   options.pt_dropout_scope = GramDropoutScope::kPosition;
   EXPECT_DOUBLE_EQ(added(10), 10 * 6 * 4 * 32 * head_square * 3);
   options.pt_dropout_scope = GramDropoutScope::kWindow;

@@ -1,4 +1,4 @@
-// The n-gram LSTM against PyTorch's own LSTM over explicit windows, and its kernels against ATen's
+// Compares the n-gram LSTM with PyTorch's LSTM over explicit windows, and its kernels with ATen's
 // operators.
 
 #include "plugins/architectures/phrase_transformer/windowed_lstm.h"
@@ -25,7 +25,7 @@ constexpr int64_t kStreams = 2, kWidth = 5;
 /// Sentences of 5, 1 and 3 tokens: some longer than the windows, some shorter.
 PackedTokens three_sentences() { return PackedTokens::pack({{4, 5, 6, 7, 8}, {4}, {9, 5, 4}}); }
 
-/// Every window written out, [gram, tokens · streams, width], zero rows before the sentence.
+/// All windows as rows, [gram, tokens · streams, width], with zero rows before the sentence.
 at::Tensor explicit_windows(const at::Tensor& rows, const PackedTokens& tokens, int64_t gram) {
   const at::Tensor by_token = rows.view({tokens.tokens(), -1, rows.size(1)});
   std::vector<at::Tensor> places;
@@ -125,7 +125,7 @@ TEST_P(NgramLstmOfGram, DropsATokenInAllItsWindowsUnderPositionScope) {
 
 INSTANTIATE_TEST_SUITE_P(Grams, NgramLstmOfGram, ::testing::Values(1, 2, 3, 4, 7));
 
-/// What windowed_lstm takes, as leaves.
+/// The inputs of windowed_lstm as leaf tensors.
 struct Inputs {
   at::Tensor input;
   std::array<LstmParameters, 2> directions;
@@ -178,12 +178,12 @@ void PrintTo(const KernelCase& c, std::ostream* out) { *out << c.name; }
 
 class WindowedLstm : public ::testing::TestWithParam<KernelCase> {};
 
-/// Values and all gradients of the kernels and of ATen's operators.
+/// Compares values and all gradients of the kernels with those of ATen's operators.
 void expect_as_operators(const KernelCase& c, at::ScalarType type, double tolerance) {
   const auto precision = type == at::kDouble     ? nn::Precision::kFp64
                          : type == at::kBFloat16 ? nn::Precision::kBf16
                                                  : nn::Precision::kFp32;
-  // More than a vector's width, so that loops and their rests both run.
+  // Wider than a vector, so that both loops and their remainders run.
   const Inputs own(c.gram, c.setting.shared_products, type, 19);
   const Inputs other(c.gram, c.setting.shared_products, type, 19);
   const at::Tensor x = leaf(own.input), y = leaf(other.input);
@@ -196,7 +196,7 @@ void expect_as_operators(const KernelCase& c, at::ScalarType type, double tolera
   b.backward(up);
   EXPECT_TRUE(close(x.grad(), y.grad(), tolerance, tolerance));
   for (size_t i = 0; i < own.leaves().size(); ++i) {
-    const at::Tensor expected = other.leaves()[i].grad();  // undefined where nothing recurs
+    const at::Tensor expected = other.leaves()[i].grad();  // undefined if there is no recurrence
     EXPECT_TRUE(close(own.leaves()[i].grad(),
                       expected.defined() ? expected : at::zeros_like(other.leaves()[i]),
                       10 * tolerance,
@@ -210,7 +210,7 @@ TEST_P(WindowedLstm, EqualsItsReferenceOfOperatorsInFp64) {
 TEST_P(WindowedLstm, EqualsItsReferenceOfOperatorsInFp32) {
   expect_as_operators(GetParam(), at::kFloat, 3e-6);
 }
-// bf16 keeps 8 bits: an activation is off by 2^-9 of itself, a few steps add up.
+// bf16 has 8 bits: an activation has a relative error of 2^-9, which adds up over a few steps.
 TEST_P(WindowedLstm, EqualsItsReferenceOfOperatorsInBf16) {
   expect_as_operators(GetParam(), at::kBFloat16, 0.04);
 }

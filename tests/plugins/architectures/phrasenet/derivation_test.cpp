@@ -1,4 +1,4 @@
-// What a hypothesis does with its slots, traced by hand.
+// The use of slots by a hypothesis, traced by hand.
 
 #include "plugins/architectures/phrasenet/derivation.h"
 
@@ -11,7 +11,7 @@ namespace {
 
 constexpr int64_t kUnknown = 3;
 
-/// Slots: 0 says "5 6 7", 1 says "8", 2 says "9 <unk>"; slot 3 is not there.
+/// Slot 0 generates "5 6 7", slot 1 "8" and slot 2 "9 <unk>"; slot 3 does not exist.
 Derivation derivation(const std::string& mask_used, bool reset_on_word_match = false) {
   PhraseNetOptions options;
   options.mask_used = enum_value(kMaskUsedNames, mask_used);
@@ -27,7 +27,7 @@ TEST(Derivation, KnowsWhichSlotsThereAre) {
 
 TEST(Derivation, KeepsTheTagsOfAPhraseUntilItsLastWordIsGenerated) {
   Derivation d = derivation("no");
-  d.choose(0);  // says 5
+  d.choose(0);  // generates 5
   EXPECT_TRUE(d.active(0));
   d.say(6);
   EXPECT_TRUE(d.active(0));

@@ -1,5 +1,5 @@
-// Invariants of phraseNet: without phrases it is RNNsearch, the likelihood is the
-// sum over derivations, and a search's hypotheses score along their own.
+// Invariants of phraseNet: without phrases, it equals RNNsearch; the likelihood is the sum over
+// derivations; and hypotheses of a search have the scores of their own derivations.
 
 #include <cmath>
 
@@ -51,8 +51,8 @@ Batch batch_of(const CheckedModel& model, const std::vector<Example>& examples) 
   return batch;
 }
 
-/// RNNsearch with a phraseNet's parameters: the same memory, for the last bit of a library's
-/// product depends on how its factors are aligned.
+/// RNNsearch with the parameters of a phraseNet in the same memory, as the last bit of a product
+/// may depend on the alignment of its factors.
 struct RnnSearch : torch::nn::Module {
   RnnSearch(const nn::RecurrentOptions& options, const torch::nn::Module& phrase_net)
       : encoder(register_module("encoder", std::make_shared<nn::RecurrentEncoder>(options, 13))),
@@ -85,7 +85,7 @@ TEST_P(WithoutPhrases, IsBitExactlyRnnSearch) {
   EXPECT_LT(generated.narrow(1, kVocabulary, kSlots).max().item<double>(), -1e29);
 }
 
-/// A sentence with phrases in the batch changes nothing for one without.
+/// A sentence with phrases does not affect another one of the batch without phrases.
 TEST_P(WithoutPhrases, ASentenceDoesNotDependOnTheTagsOfAnother) {
   at::NoGradGuard no_grad;
   const CheckedModel model = checked(small(GetParam()));
@@ -105,8 +105,8 @@ INSTANTIATE_TEST_SUITE_P(Variants, WithoutPhrases, testing::Values("gate", "soft
 
 class Likelihood : public ::testing::TestWithParam<const char*> {
  protected:
-  /// Sums of ln p of the choices of a derivation with the target's words fed: words, or vocabulary
-  /// + slot and then -1 while its phrase is generated.
+  /// The sum of ln p of the choices in a derivation, with the words of the target as input: words,
+  /// or vocabulary + slot and then -1 while its phrase is generated.
   static double along(const CheckedModel& model,
                       const Example& example,
                       const std::vector<int64_t>& choices) {
@@ -137,8 +137,8 @@ class Likelihood : public ::testing::TestWithParam<const char*> {
   }
 };
 
-/// The last span's tags matter to nothing after it but </s>; with it at the end, search and
-/// teacher forcing see the same tags, and the likelihood is the sum over both derivations.
+/// The tags of the last span only affect </s>. If the span is at the end, search and teacher
+/// forcing therefore see the same tags, and the likelihood is the sum over both derivations.
 TEST_P(Likelihood, OfASpanIsTheSumOfBothWaysToGenerateIt) {
   const CheckedModel model = checked(small(GetParam()));
   Example example{0, {5, 9, 4, 2}, {6, 12, 4}, {}};

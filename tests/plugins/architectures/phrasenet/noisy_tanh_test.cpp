@@ -1,4 +1,4 @@
-// The noisy tanh in training against the authors' formulas, with the noise given.
+// Compares the noisy tanh in training with the authors' formulas for given noise.
 
 #include "plugins/architectures/phrasenet/noisy_tanh.h"
 
@@ -29,7 +29,8 @@ TEST(NoisyTanh, HasTheValuesOfThePublishedUnits) {
   }
 }
 
-/// The option chooses the unit: fixed noise is NTanh's, the others have a learned p, 1 at first.
+/// The option selects the unit: fixed noise is NTanh; the others have a learned p, which is 1 at
+/// first.
 TEST(NoisyTanh, OfTheGateIsTheOneThatTheOptionNames) {
   at::NoGradGuard no_grad;
   const at::Tensor x = at::tensor({-3.0, -1.5, 0.5, 1.75, 2.5}, at::kDouble).view({1, 5});

@@ -1,4 +1,4 @@
-// docs/parameters/rnnsearch.md and phrasenet.md against the models.
+// Compares docs/parameters/rnnsearch.md and phrasenet.md with the models.
 
 #include <fstream>
 #include <map>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr int64_t kSource = 41, kTarget = 43;
 
-/// The shapes that a page's rows name for `decoder.…` and `encoder.…`, as text.
+/// Reads the shapes, as text, in the rows of a page for `decoder.…` and `encoder.…`.
 void read_page(const std::string& name, std::map<std::string, std::string>& shapes) {
   std::ifstream page(PHRASEQ_SOURCE_FOLDER "/docs/parameters/" + name + ".md");
   for (std::string line; std::getline(page, line);) {
@@ -28,7 +28,7 @@ void read_page(const std::string& name, std::map<std::string, std::string>& shap
   }
 }
 
-/// The sizes as the pages write them, with letters for numbers that mean one thing only here.
+/// The sizes as written on the pages, with letters for numbers that have only one meaning here.
 std::string written(const at::Tensor& parameter, const PhraseNetOptions& o, int64_t slots) {
   const std::map<int64_t, std::string> letters = {{kSource, "V_source"},
                                                   {kTarget, "V_target"},

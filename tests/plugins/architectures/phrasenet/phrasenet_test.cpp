@@ -1,4 +1,5 @@
-// phraseNet against the independent computation: forced targets, and derivations as in search.
+// Compares phraseNet with the independent computation, for forced targets and for derivations as in
+// search.
 
 #include <gtest/gtest.h>
 
@@ -50,7 +51,7 @@ std::vector<double> values_of(const at::Tensor& values) {
   return {flat.const_data_ptr<double>(), flat.const_data_ptr<double>() + flat.numel()};
 }
 
-/// ln p near `expected`; both are as good as -infinity below -1e29.
+/// Expects ln p near `expected`; below -1e29, both count as -infinity.
 void expect_close(const std::vector<double>& values,
                   const std::vector<double>& expected,
                   const std::string& what) {

@@ -1,5 +1,5 @@
-// The scores that generate and rescore report of a sentence without phrases are RNNsearch's, to the
-// bit, in the precision that they are computed in.
+// The scores that generate and rescore report for a sentence without phrases equal those of
+// RNNsearch to the bit, in the precision of the computation.
 
 #include <tuple>
 
@@ -120,7 +120,7 @@ TEST_P(ReportedScores, OfASearchAreRnnSearchs) {
   }
 }
 
-/// Also where another sentence of the batch has phrases.
+/// Another sentence of the batch may have phrases.
 TEST_P(ReportedScores, OfGivenTranslationsAreRnnSearchs) {
   at::NoGradGuard no_grad;
   const std::vector<int64_t> target = {44, 156, 5, 64, 99, 2};
@@ -136,7 +136,7 @@ TEST_P(ReportedScores, OfGivenTranslationsAreRnnSearchs) {
   const at::Tensor theirs = token_log_probabilities(words, batch, pass);
   const auto length = static_cast<int64_t>(target.size());
   EXPECT_TRUE(ours.narrow(0, 0, length).equal(theirs.narrow(0, 0, length)));
-  EXPECT_FALSE(ours.equal(theirs));  // the other sentence's are others
+  EXPECT_FALSE(ours.equal(theirs));  // those of the other sentence differ
 }
 
 INSTANTIATE_TEST_SUITE_P(Variants,

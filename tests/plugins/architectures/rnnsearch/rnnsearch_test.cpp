@@ -1,5 +1,5 @@
-// RNNsearch and its coverages against the independent computation, and what every architecture has
-// to stand.
+// Compares RNNsearch and its coverages with the independent computation, and runs the checks of
+// every architecture.
 
 #include <map>
 #include <string>
@@ -45,7 +45,7 @@ class GoldenRnnSearch : public ::testing::TestWithParam<const char*> {
     checked_->flat().values().mul_(variant_["options"]["scale"].get<double>());
   }
 
-  /// Attention weights of one sentence, its target fed step by step.
+  /// The attention weights of one sentence whose target is the input, step by step.
   std::vector<std::vector<double>> attention(const Example& example) const {
     at::NoGradGuard no_grad;
     nn::Context pass = checked_->context();
@@ -175,7 +175,7 @@ TEST(GruCell, IsTorchsWithoutTheSecondBias) {
   }
 }
 
-TEST(RnnSearchPresets, DifferFromTangsRnnSearchAsTheirNamesSay) {
+TEST(RnnSearchPresets, DifferFromTangsRnnSearchAccordingToTheirNames) {
   const auto values_of = [](const Preset* preset) {
     nn::RecurrentOptions options;
     if (preset != nullptr)

@@ -67,7 +67,7 @@ INSTANTIATE_TEST_SUITE_P(WithoutAndWithProjection, SsruTransformerModel, ::testi
 
 double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
-/// The equations of the unit with plain loops, for the rows of one sentence.
+/// The equations of the unit in plain loops for the rows of one sentence.
 std::vector<double> ssru_by_hand(const at::Tensor& x,
                                  const at::Tensor& weight,
                                  const at::Tensor& gate_weight,
@@ -115,7 +115,7 @@ TEST(Ssru, ComputesItsEquations) {
   }
 }
 
-TEST(Ssru, CannotStandInAnEncoder) {
+TEST(Ssru, CannotBeUsedInAnEncoder) {
   Ssru unit(3, false);
   PackedTokens tokens;
   tokens.offsets = {0, 1};

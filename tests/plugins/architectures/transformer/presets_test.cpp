@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-/// The values of a preset, or of the architecture itself, by option name.
+/// The values of a preset, or of the architecture itself, by the name of the option.
 json values_of(const std::string& name) {
   nn::TransformerOptions options;
   for (const Preset& preset : transformer_presets()) {
@@ -71,7 +71,7 @@ TEST(TransformerPresets, WithFairseqsNamesTrainWithItsLabelSmoothingAndSchedule)
   EXPECT_EQ(count, 6);
 }
 
-TEST(TransformerPresets, NguyenNguyenIsFairseqsIwsltWithTheOptionsOfTheAuthorsScripts) {
+TEST(TransformerPresets, NguyenNguyenIsFairseqsIwsltPresetWithTheOptionsOfTheAuthorsScripts) {
   // run_sota_baseline.sh: --share-all-embeddings --dropout 0.3 --attention-dropout 0.1
   // --activation-dropout 0.1
   json expected = values_of("transformer_iwslt");

@@ -1,4 +1,4 @@
-// transformer_align and its criterion against fairseq's own values
+// Compares transformer_align and its criterion with fairseq's values
 // (tests/golden/transformer_align).
 
 #include <memory>
@@ -45,7 +45,7 @@ std::vector<Example> aligned_examples(const json& golden) {
   return examples;
 }
 
-/// A case's model in fp64 with fairseq's values.
+/// The model of a case in fp64, with the values of fairseq.
 class GoldenModel {
  public:
   explicit GoldenModel(const json& golden)
@@ -176,7 +176,7 @@ TEST(TransformerAlignModel, AlignsEachSentenceAsFairseqDoes) {
   }
 }
 
-/// What every architecture has to stand, for each of the cases.
+/// The checks of every architecture, for each of the cases.
 class TransformerAlignChecks : public ::testing::TestWithParam<size_t> {
  protected:
   json golden_ = golden_values("transformer_align")[GetParam()];

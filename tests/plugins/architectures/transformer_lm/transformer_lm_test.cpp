@@ -1,5 +1,5 @@
-// The Transformer language model against the independent computation, and what every architecture
-// has to stand.
+// Compares the Transformer language model with the independent computation, and runs the checks of
+// every architecture.
 
 #include <set>
 #include <utility>
@@ -41,7 +41,7 @@ LanguageModelOptions options_of(const nlohmann::json& o, const nlohmann::json& s
 
 ArchitectureSetup setup_of(int64_t vocabulary) { return {vocabulary, vocabulary, true, {}}; }
 
-/// The blocks as the task language_modeling batches them.
+/// The blocks, batched as by the task language_modeling.
 Batch batch_of(const Sequences& inputs, const Sequences& targets) {
   Batch batch;
   for (size_t i = 0; i < inputs.size(); ++i) batch.sentence_ids.push_back(static_cast<int64_t>(i));
@@ -68,7 +68,7 @@ class GoldenLanguageModel : public ::testing::TestWithParam<const char*> {
     return {scores.data_ptr<double>(), scores.data_ptr<double>() + scores.numel()};
   }
 
-  /// Sentences that begin with the start token; the sources say nothing.
+  /// Sentences that begin with the start token; their sources are ignored.
   static std::vector<Example> sentences() {
     return testing_support::examples_of({{4, 2}, {5, 6, 2}, {2}},
                                         {{4, 12, 7, 2}, {9, 5, 6, 11, 8, 2}, {2}});
@@ -114,7 +114,7 @@ TEST_P(GoldenLanguageModel, HasTheGradientOfFiniteDifferences) {
   checked_->expect_gradient_of_finite_differences(sentences());
 }
 
-/// The operations that a backward pass from `result` would go through.
+/// The number of operations in a backward pass from `result`.
 size_t operations_before(const at::Tensor& result) {
   std::set<torch::autograd::Node*> seen;
   std::vector<torch::autograd::Node*> open = {result.grad_fn().get()};
@@ -154,8 +154,9 @@ INSTANTIATE_TEST_SUITE_P(Variants,
                                            "embedding_norm_unscaled"),
                          [](const auto& variant) { return std::string(variant.param); });
 
-// d = 64, ffn 64, 2 layers: per layer 4 (d² + d) of attention, 2 d² + 2 · 64 of the feed-forward
-// sub-layer, two norms; the final norm; V d of the embedding and of the output.
+// d = 64, ffn 64, 2 layers: in each layer, 4 (d² + d) for attention, 2 d² + 2 · 64 for the
+// feed-forward sub-layer, and two norms; then the final norm, and V d each for the embedding and
+// the output.
 TEST(LanguageModelPresets, HaveTheirNumberOfParameters) {
   LanguageModelOptions options;
   for (const Preset& preset : language_model_presets()) {
@@ -167,7 +168,7 @@ TEST(LanguageModelPresets, HaveTheirNumberOfParameters) {
             2 * layer + 2 * d + 2 * 100 * d);
 }
 
-TEST(LanguageModelLimits, AreTheTasksBlocksUnlessTheOptionSaysOtherwise) {
+TEST(LanguageModelLimits, AreTheBlocksOfTheTaskUnlessTheOptionIsSet) {
   LanguageModelOptions options;
   options.set_sizes(8, 8, 2, 1);
   ArchitectureSetup setup = setup_of(9);
