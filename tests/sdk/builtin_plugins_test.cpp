@@ -1,4 +1,4 @@
-// Every plugin that comes with phraseq stands its own checks.
+// Every plugin that comes with phraseq must pass its own checks.
 
 #include <filesystem>
 #include <string>
@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Options that a plugin cannot do without.
+/// Options that a plugin requires.
 std::string required_options(const fs::path& file) {
   return file.stem() == "libphraseq-tri_stage" ? " --set decay-steps=10" : "";
 }

@@ -8,9 +8,9 @@
 
 namespace phraseq::sdk {
 
-/// Writes the files that a page's code blocks are: a block whose first line is "```LANGUAGE FILE"
-/// is the file, or its next part; declarations of phraseq's own headers, "core/…", are not. Returns
-/// how many blocks there were.
+/// Writes the files in the code blocks of a page: a block whose first line is "```LANGUAGE FILE" is
+/// the file or its next part, except for declarations from phraseq's own headers ("core/…").
+/// Returns the number of blocks.
 inline int write_code_blocks(const std::string& page,
                              const GrowingFolder& folder,
                              const std::string& into) {

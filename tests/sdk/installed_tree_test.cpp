@@ -1,4 +1,5 @@
-// `cmake --install` into a prefix, the prefix moved, plugins built against it far from this tree.
+// `cmake --install` into a prefix, which is then moved, and plugins built against it outside of
+// this tree.
 
 #include <filesystem>
 #include <string>
@@ -21,7 +22,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// A phraseq that was installed and then moved, and a folder to work in.
+/// An installed phraseq that was moved, and a work folder.
 class InstalledTree : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -32,14 +33,14 @@ class InstalledTree : public ::testing::Test {
   }
 
   std::string prefix() const { return folder_.path("moved"); }
-  /// `phraseq ARGUMENTS` of the installed tree, in the work folder.
+  /// Runs `phraseq ARGUMENTS` from the installed tree in the work folder.
   Outcome phraseq(const std::string& arguments) const {
     return shell("cd " + folder_.path() + " && env -u PHRASEQ_PLUGIN_PATH " + prefix() +
                  "/bin/phraseq " + arguments);
   }
 
-  /// Configures, builds and tests the plugins in the named folders as one project; with ccache when
-  /// phraseq itself was built with it.
+  /// Configures, builds and tests the plugins in the named folders as one project, with ccache if
+  /// phraseq was built with it.
   void build_plugins(const std::vector<std::string>& names,
                      const std::string& settings = "") const {
     folder_.write("CMakeLists.txt",
@@ -69,7 +70,7 @@ class InstalledTree : public ::testing::Test {
     ASSERT_EQ(outcome.code, 0) << outcome.text;
   }
 
-  /// Trains ten updates and translates with what came out.
+  /// Trains ten updates and translates with the model.
   void train_and_translate(const std::string& arch, const std::string& more) const {
     const Outcome trained =
         phraseq("train data-bin --plugin-dir build/lib/phraseq --arch " + arch +
@@ -139,7 +140,7 @@ TEST_F(InstalledTree, TranslatesInProgramsThatLinkTheLibrary) {
             prefix() + " && " PHRASEQ_CMAKE " --build build");
   ASSERT_EQ(built.code, 0) << built.text;
   EXPECT_THAT(built.text, Not(HasSubstr("warning:")));
-  fs::create_directories(folder_.path("build/lib/phraseq"));  // where plugins would be
+  fs::create_directories(folder_.path("build/lib/phraseq"));  // the folder where plugins would be
   write_data();
   train_and_translate("transformer_tiny", "");
   const std::string here = "cd " + folder_.path() + " && ";
@@ -244,7 +245,7 @@ TEST_F(InstalledTree, BuildsAndChecksThePluginsOfAllOtherKinds) {
     const Outcome begun = phraseq("new-plugin " + names.back() + " --kind " + kind);
     ASSERT_EQ(begun.code, 0) << begun.text;
   }
-  build_plugins(names, " -DCMAKE_UNITY_BUILD=" PHRASEQ_UNITY);  // in full builds, half the time
+  build_plugins(names, " -DCMAKE_UNITY_BUILD=" PHRASEQ_UNITY);  // halves the time of full builds
   const Outcome list = phraseq("plugins list --plugin-dir build/lib/phraseq");
   EXPECT_EQ(list.code, 0) << list.text;
   for (const std::string& name : names) EXPECT_THAT(list.text, HasSubstr("  " + name + " "));

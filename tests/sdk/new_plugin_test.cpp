@@ -1,4 +1,4 @@
-// phraseq new-plugin, without building what it writes.
+// phraseq new-plugin, without building the plugins that it writes.
 
 #include <filesystem>
 #include <map>
@@ -35,7 +35,7 @@ TEST(NewPlugin, WritesTheExampleForAnArchitecture) {
   EXPECT_EQ(written.size(), example.size());
   for (const auto& [name, text] : example) {
     ASSERT_TRUE(written.contains(name)) << name;
-    EXPECT_TRUE(written.at(name) == text) << name << " differs: write the example anew";
+    EXPECT_TRUE(written.at(name) == text) << name << " differs: write the example again";
   }
 }
 

@@ -13,7 +13,7 @@ namespace phraseq::sdk {
 using phraseq::testing::Outcome;
 using phraseq::testing::shell;
 
-/// A folder of one test's own, far from the source tree, in which files grow piece by piece.
+/// A folder for one test, outside of the source tree, whose files grow piece by piece.
 class GrowingFolder {
  public:
   std::string path(const std::string& name = "") const { return (path_ / name).string(); }
