@@ -1,4 +1,4 @@
-// libphraseq-translate.so as another program uses it: loaded by Python's ctypes.
+// libphraseq-translate.so as used by another program: loaded by Python's ctypes.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -138,7 +138,7 @@ TEST_F(ServeTest, OffersTheSameThroughTheCInterface) {
   EXPECT_THAT(answer["option"][1].get<std::string>(), ::testing::HasSubstr("--beam"));
   EXPECT_EQ(answer["help"][0], int{kExitUsage});
   EXPECT_THAT(answer["help"][1].get<std::string>(), ::testing::HasSubstr("--help"));
-  EXPECT_EQ(answer["threads of OpenMP"], 7);  // the caller's, as before
+  EXPECT_EQ(answer["threads of OpenMP"], 7);  // still those of the caller
   EXPECT_EQ(answer["bad text"][0], int{kExitData});
   EXPECT_EQ(answer["bad text"][1], false);
   EXPECT_EQ(answer["bad nbest"][0], int{kExitData});

@@ -3,7 +3,7 @@
 
     check_form.py http://127.0.0.1:PORT TEXT [--screenshots DIR]
 
-TEXT is a text that the model translates. Prints what is wrong; exit code 1 then. Exit code 77: Chromium or its driver
+TEXT is a text that the model translates. Prints any problems, with exit code 1. Exit code 77: Chromium or its driver
 is not installed (Debian's package chromium-driver).
 """
 
@@ -31,7 +31,7 @@ def find_programs():
 
 
 def call(method, url, body=None):
-    """JSON over HTTP: the answer's object, also that of an error."""
+    """Sends JSON over HTTP; returns the object in the answer, even for an error."""
     data = None if body is None else json.dumps(body).encode()
     request = urllib.request.Request(url, data, {"Content-Type": "application/json"}, method=method)
     try:
@@ -42,7 +42,7 @@ def call(method, url, body=None):
 
 
 class Browser:
-    """One window, by the WebDriver protocol (W3C)."""
+    """One window, controlled by the WebDriver protocol (W3C)."""
 
     def __init__(self, driver, session):
         self.base = f"{driver}/session/{session}"
@@ -77,7 +77,7 @@ class Browser:
         self.do("POST", "/window/rect", {"width": width, "height": height})
 
     def wait_for(self, condition, seconds=30):
-        """The value of a JavaScript expression, as soon as it is true."""
+        """Waits until a JavaScript expression is true; returns its value."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             if value := self.run(f"return {condition};"):
@@ -119,7 +119,7 @@ def translations(url, text, nbest):
 
 
 def check(window, url, text, keep_screenshot):
-    """Yields what is wrong."""
+    """Yields the problems."""
     expected = translations(url, text, 1)
     window.resize(1200, 900)
     window.open(url + "/")
@@ -127,7 +127,7 @@ def check(window, url, text, keep_screenshot):
         yield "no model was listed"
         return
     if window.run("return document.activeElement.id;") != "text":
-        yield "the text has not the focus"
+        yield "the text does not have the focus"
     window.type("#text", text)  # no button is pressed
     if not window.wait_for("document.getElementById('translation').textContent"):
         yield f"nothing was translated while typing: {window.run('return document.body.innerText;')[:300]}"
@@ -149,7 +149,7 @@ def check(window, url, text, keep_screenshot):
 
 
 def check_alignment(window, expected):
-    """A token that is pointed at, or has the focus, is marked together with its partners."""
+    """A token under the mouse or with the focus must be marked together with its partners."""
     pairs = expected["sentences"][0]["hypotheses"][0]["alignment"]
     source = pairs[0][0]
     partners = sum(pair[0] == source for pair in pairs)

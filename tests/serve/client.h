@@ -16,7 +16,7 @@ struct Response {
   nlohmann::json json() const { return nlohmann::json::parse(body, nullptr, false); }
 };
 
-/// A connection to 127.0.0.1 for tests: sends any bytes.
+/// A connection to 127.0.0.1 for tests, which sends any bytes.
 class Connection {
  public:
   explicit Connection(int port);
@@ -25,11 +25,11 @@ class Connection {
   Connection& operator=(const Connection&) = delete;
 
   bool is_open() const { return socket_ >= 0; }
-  /// False when the other side has closed.
+  /// Returns false if the other side has closed the connection.
   bool send(std::string_view bytes);
   /// The next response. `has_body` = false after HEAD.
   Response receive(bool has_body = true);
-  /// Whether nothing arrives any more: the other side has closed.
+  /// Whether the other side has closed the connection, so that nothing more arrives.
   bool is_at_end();
   void close();
 
@@ -46,7 +46,7 @@ std::string request_text(const std::string& method,
                          const std::string& body = {},
                          const std::string& headers = {});
 
-/// One request on a connection of its own.
+/// Sends one request on a new connection.
 Response ask(int port,
              const std::string& method,
              const std::string& path,

@@ -1,4 +1,4 @@
-// The form at / in a browser, where one is installed.
+// The form at / in a browser, if one is installed.
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// The server where memory runs out, one allocation after the other.
+// The server when memory runs out at one allocation after another.
 
 #include <atomic>
 #include <cstdlib>
@@ -14,7 +14,8 @@
 namespace {
 
 constexpr int kNever = 1 << 30;
-// Numbers of allocations by the server's threads: the first that fails, and the first after those.
+// The numbers of the first allocation of the server's threads that fails, and of the first one that
+// succeeds again.
 std::atomic<int> first_failing = kNever, first_after = kNever;
 std::atomic<int> allocations = 0;
 const std::thread::id test_thread = std::this_thread::get_id();
@@ -53,7 +54,7 @@ class HelloHandler final : public HttpHandler {
   }
 };
 
-/// Lets `count` allocations fail after `before` further ones.
+/// Makes `count` allocations fail after `before` further ones.
 void fail_after(int before, int count) {
   const int first = allocations + before;
   first_after = first + count;

@@ -35,7 +35,7 @@ std::string joined(const std::vector<std::string>& lines, const std::string& end
   return text;
 }
 
-/// Sentences of digits that take the model a while.
+/// Sentences of digits that take a while to translate.
 std::string long_text(int lines) {
   std::string text;
   for (int i = 0; i < lines; ++i)
@@ -206,7 +206,7 @@ TEST_F(ServeTest, DescribesItself) {
   EXPECT_EQ(head.headers.at("content-length"), std::to_string(page.body.size()));
 }
 
-/// A language model of the toy text, named by its folder; `preprocess` says where its text is.
+/// Trains a language model of the toy text in the folder `name`; `preprocess` names its text.
 void train_language_model(end_to_end::Workspace& workspace,
                           const std::string& name,
                           const std::string& preprocess) {
@@ -309,7 +309,7 @@ TEST_F(ServeTest, RefusesWhatExceedsALimit) {
             "text_too_long");
   EXPECT_EQ(error_code(post(port(), "/v1/translate", {{"text", {"a", "b", "c", "d"}}})),
             "too_many_texts");
-  // 60 characters of two bytes each are accepted.
+  // The limit counts characters: 60 characters of two bytes are accepted.
   std::string wide;
   for (int i = 0; i < 60; ++i) wide += "é";
   EXPECT_EQ(post(port(), "/v1/translate", {{"text", wide}}).status, 200);
@@ -334,7 +334,7 @@ TEST_F(ServeTest, RefusesWhatExceedsALimit) {
     EXPECT_THAT(chunked.receive().status, ::testing::AnyOf(400, 413, 431)) << endless;
   }
   stop(SIGTERM);
-  start("--read-timeout 1");  // a busy machine may need that long for the requests above
+  start("--read-timeout 1");  // long enough for the requests above on a busy machine
   Connection slow(port());
   slow.send("POST /v1/translate HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{");
   const Response response = slow.receive();
@@ -342,7 +342,7 @@ TEST_F(ServeTest, RefusesWhatExceedsALimit) {
   EXPECT_EQ(error_code(response), "request_timeout");
 }
 
-TEST_F(ServeTest, FollowsTheLesserRulesOfHttp) {
+TEST_F(ServeTest, FollowsMinorRulesOfHttp) {
   start();
   const Response health = ask(port(), "GET", "/health");
   EXPECT_THAT(health.headers.at("date"), ::testing::MatchesRegex("..., .. ... .... ..:..:.. GMT"));
@@ -379,7 +379,7 @@ TEST_F(ServeTest, RefusesBodiesInAnUnknownTransferCoding) {
     const Response response = connection.receive();
     EXPECT_EQ(response.status, 501) << coding;
     EXPECT_EQ(error_code(response), "not_implemented") << coding;
-    EXPECT_EQ(connection.receive().status, 0) << coding;  // the body is not taken for a request
+    EXPECT_EQ(connection.receive().status, 0) << coding;  // the body is not treated as a request
   }
   Connection chunked(port());
   chunked.send(
@@ -397,7 +397,7 @@ TEST_F(ServeTest, AcceptsTargetsThatNameSchemeAndHost) {
 
 TEST_F(ServeTest, RefusesMoreConnectionsThanItsLimit) {
   start("--max-connections 2");
-  Connection first(port());  // itself: one that has been closed may count for a while
+  Connection first(port());  // a connection of its own, as a closed one may count for a while
   first.send(request_text("GET", "/metrics"));
   EXPECT_THAT(first.receive().body, HasSubstr("\nphraseq_http_connections 1\n"));
   Connection second(port()), third(port());
@@ -405,7 +405,7 @@ TEST_F(ServeTest, RefusesMoreConnectionsThanItsLimit) {
   EXPECT_EQ(refused.status, 503);
   EXPECT_EQ(error_code(refused), "too_many_connections");
   EXPECT_EQ(refused.headers.count("retry-after"), 1u);
-  first.close();  // the third, which is still open, does not take its place
+  first.close();  // the third connection was refused and does not count, although it is open
   int status = 0;
   for (int attempt = 0; attempt < 40 && status != 200; ++attempt) {
     status = ask(port(), "GET", "/health").status;
@@ -453,7 +453,7 @@ TEST_F(ServeTest, StopsWithoutTheRestOfARequestThatDoesNotCome) {
   start();
   Connection half(port());
   ASSERT_TRUE(half.send("POST /v1/translate HTTP/1.1\r\nHost: h\r\nContent-Length: 9\r\n\r\n{"));
-  EXPECT_EQ(ask(port(), "GET", "/health").status, 200);  // the server has read the half
+  EXPECT_EQ(ask(port(), "GET", "/health").status, 200);  // so the server has read the half request
   const auto began = std::chrono::steady_clock::now();
   EXPECT_EQ(stop(SIGTERM).exit_code, kExitOk);
   EXPECT_LT(std::chrono::steady_clock::now() - began,
@@ -470,8 +470,8 @@ TEST_F(ServeTest, StopsWithoutWaitingForAClientThatItHasRefused) {
   EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(4));
 }
 
-/// RFC 9110, section 10.1.1.
-TEST_F(ServeTest, InvitesNoBodyOfHttp10) {
+/// See RFC 9110, section 10.1.1.
+TEST_F(ServeTest, DoesNotInviteABodyOfHttp10) {
   start();
   Connection old(port());
   const std::string body = R"({"text": "one"})";
@@ -503,7 +503,7 @@ TEST_F(ServeTest, LimitsTheRequestsOfAClient) {
   EXPECT_EQ(post(port(), "/v1/translate", {{"text", "one"}}).status, 200);
 }
 
-TEST_F(ServeTest, GivesNoClientTheAnswerOfAnother) {
+TEST_F(ServeTest, NeverGivesAClientTheAnswerOfAnother) {
   const std::string input = end_to_end::toy_text(160, 9).english;
   const auto sources = lines_of(input), expected = generated(input);
   start("--workers 2");
@@ -571,7 +571,7 @@ TEST_F(ServeTest, IgnoresAnInterruptThatItsCallerIgnores) {
   const auto earlier = std::signal(SIGINT, SIG_IGN);  // the server inherits it
   start();
   std::signal(SIGINT, earlier);
-  for (int i = 1; i <= 2; ++i) {  // of two pending signals, the server takes SIGHUP first
+  for (int i = 1; i <= 2; ++i) {  // if both signals are pending, the server handles SIGHUP first
     send(SIGINT);
     send(SIGHUP);
     EXPECT_TRUE(wait_for_metric("phraseq_reloads_total{result=\"ok\"}", std::to_string(i)));
@@ -592,7 +592,7 @@ TEST_F(ServeTest, AsksForAKey) {
   EXPECT_EQ(status("Authorization: bearer secret-1\r\n"), 200);
   EXPECT_EQ(status("Authorization: Bearer  secret-1\r\n"), 200);
   EXPECT_EQ(status("X-API-Key: secret-2\r\n"), 200);
-  Connection trailing(port());  // what follows the body is not part of the header
+  Connection trailing(port());  // a trailer after the body is not part of the header
   trailing.send(
       "POST /v1/translate HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
       "f\r\n{\"text\": \"one\"}\r\n0\r\nAuthorization: Bearer secret-1\r\n\r\n");
@@ -648,7 +648,7 @@ TEST_F(ServeTest, LogsRequestsButNoTexts) {
   const Response answer =
       ask(port(), "POST", "/v1/translate", R"({"text": "one two"})", key + "X-Extra: 1\r\n");
   EXPECT_EQ(answer.status, 200) << answer.body;
-  // A line follows its answer: the client may have the answer before the line is in the file.
+  // The line is written after the answer, so the client may have the answer before.
   EXPECT_TRUE(wait_for_lines("access.log", 1));
   EXPECT_EQ(ask(port(), "GET", "/nothing?api_key=two").status, 404);
   EXPECT_TRUE(wait_for_lines("access.log", 2));
@@ -758,7 +758,7 @@ TEST_F(ServeTest, TakesAnAddressInBrackets) {
   EXPECT_THAT(result.errors, HasSubstr("192.0.2.1:80: cannot listen at"));
 }
 
-TEST_F(ServeTest, SaysAtOnceWhatKeepsItFromServing) {
+TEST_F(ServeTest, ReportsAtOnceWhyItCannotServe) {
   start();
   const auto taken = workspace().run(words("serve --path toy --port " + std::to_string(port())));
   EXPECT_EQ(taken.exit_code, kExitIo);
@@ -780,9 +780,9 @@ TEST_F(ServeTest, SaysAtOnceWhatKeepsItFromServing) {
   EXPECT_THAT(unused.errors, HasSubstr("--constraints"));
 }
 
-TEST_F(ServeTest, TakesSignalsInTurnWhileItLoadsTheModelsAgain) {
+TEST_F(ServeTest, HandlesSignalsInTurnWhileItLoadsTheModelsAgain) {
   start();
-  for (int i = 0; i < 100; ++i) {  // some of them come while the models are being loaded
+  for (int i = 0; i < 100; ++i) {  // some of them arrive while the models are being loaded
     send(SIGHUP);
     std::this_thread::sleep_for(std::chrono::milliseconds(3));
   }

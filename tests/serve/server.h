@@ -11,21 +11,21 @@
 
 namespace phraseq::serve_test {
 
-/// A trained toy model, and servers of it. Trained once for all tests of a process.
+/// Servers with a trained toy model, which is trained once for all tests of a process.
 class ServeTest : public ::testing::Test {
  protected:
   static void SetUpTestSuite();
   static void TearDownTestSuite();
   void TearDown() override;
 
-  /// `phraseq serve` with these options, at a free port.
+  /// Starts `phraseq serve` with these options on a free port.
   void start(const std::string& options = {});
   int port() const { return port_; }
   void send(int signal) { server_->send(signal); }
-  /// The end of the server after a signal.
+  /// Sends a signal and returns the result of the server.
   end_to_end::CommandResult stop(int signal);
   bool is_running() { return server_->is_running(); }
-  /// What the server has written to standard error so far.
+  /// The standard error of the server up to now.
   std::string log() const;
   /// Waits until the log contains `text`, at most five minutes.
   bool wait_for_log(const std::string& text) const;
@@ -34,7 +34,7 @@ class ServeTest : public ::testing::Test {
   /// Waits until a file of the workspace has `count` lines, at most five minutes.
   bool wait_for_lines(const std::string& file, size_t count) const;
 
-  /// The lines that `phraseq generate` makes of the same input.
+  /// The translations of the same input by `phraseq generate`.
   std::vector<std::string> generated(const std::string& input, const std::string& options = {});
 
   static end_to_end::Workspace& workspace() { return *workspace_; }
