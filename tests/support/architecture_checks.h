@@ -1,7 +1,7 @@
 #pragma once
 
-// What every architecture has to stand, whatever its mathematics: checks over one small model in
-// double precision.
+// Checks that every architecture must pass, whatever its mathematics, on one small model in double
+// precision.
 
 #include <algorithm>
 #include <cmath>
@@ -29,19 +29,19 @@ namespace phraseq::testing_support {
 
 using Sequences = std::vector<std::vector<int64_t>>;
 
-/// Where CheckedModels compute: PHRASEQ_TEST_DEVICE of the environment ("cuda"), else the CPU.
+/// The device of CheckedModels: PHRASEQ_TEST_DEVICE of the environment ("cuda"), or else the CPU.
 inline at::Device test_device() {
   const char* const name = std::getenv("PHRASEQ_TEST_DEVICE");
   return at::Device(name == nullptr || *name == '\0' ? std::string("cpu") : std::string(name));
 }
 
-/// The values that tests/golden/NAME/generate.py made.
+/// The values written by tests/golden/NAME/generate.py.
 inline nlohmann::json golden_values(const std::string& name) {
   std::ifstream file(PHRASEQ_SOURCE_FOLDER "/tests/golden/" + name + "/golden.json");
   return nlohmann::json::parse(file);
 }
 
-/// Sentence pairs as examples, numbered from 0.
+/// Sentence pairs as examples numbered from 0.
 inline std::vector<Example> examples_of(const Sequences& sources, const Sequences& targets) {
   std::vector<Example> examples;
   for (size_t i = 0; i < sources.size(); ++i)
@@ -67,12 +67,12 @@ inline void set_golden_values(torch::nn::Module& model) {
   }
 }
 
-/// A model with golden values in fp64 and what is asked of it.
+/// A model with golden values in fp64, and the checks on it.
 class CheckedModel {
  public:
   explicit CheckedModel(std::shared_ptr<Architecture> architecture)
       : model_(std::move(architecture)) {
-    at::set_num_threads(1);  // models this small would only wait for a second one
+    at::set_num_threads(1);  // such small models would only wait for a second thread
     model_->to(at::kDouble);
     set_golden_values(*model_);
     model_->to(test_device());
@@ -103,8 +103,8 @@ class CheckedModel {
     return {scores.data_ptr<double>(), scores.data_ptr<double>() + scores.numel()};
   }
 
-  /// All self-attention and cross-attention shows its weights in a recorded pass, rows that add up
-  /// to 1, and the pass computes what it computes unrecorded.
+  /// Expects that all self-attention and cross-attention records its weights, whose rows add up to
+  /// 1, and that a recorded pass gives the same result as another one.
   void expect_recorded_attention(const std::vector<Example>& examples, size_t modules) const {
     at::NoGradGuard no_grad;
     nn::Recording recording;
@@ -124,7 +124,7 @@ class CheckedModel {
     EXPECT_EQ(shown, modules);
   }
 
-  /// The scores equal those of an independent computation, a list for each sentence.
+  /// Expects the scores of an independent computation, a list for each sentence.
   void expect_log_probabilities(const std::vector<Example>& examples,
                                 const nlohmann::json& of_sentences) const {
     std::vector<double> expected;
@@ -135,7 +135,7 @@ class CheckedModel {
                 testing::Pointwise(testing::DoubleNear(1e-10), expected));
   }
 
-  /// A sentence has the same score alone and in a batch.
+  /// Expects the same score of a sentence alone and in a batch.
   void expect_alone_as_in_a_batch(const std::vector<Example>& examples) const {
     const std::vector<double> together = log_probabilities(examples);
     size_t next = 0;
@@ -145,8 +145,8 @@ class CheckedModel {
     }
   }
 
-  /// Decoding step by step gives the scores of one pass. All targets become the longest one, so
-  /// that every row takes every step.
+  /// Expects that decoding step by step gives the scores of one pass. All targets are replaced by
+  /// the longest one, so that every row takes every step.
   void expect_steps_as_in_one_pass(std::vector<Example> examples) const {
     at::NoGradGuard no_grad;
     const auto target = std::max_element(examples.begin(), examples.end(), [](auto& a, auto& b) {
@@ -164,8 +164,8 @@ class CheckedModel {
     }
   }
 
-  /// After rows were repeated, swapped and dropped, each row continues from its own past. Takes two
-  /// examples' sources.
+  /// Expects that each row continues from its own past after rows were repeated, swapped and
+  /// dropped. Uses the sources of two examples.
   void expect_rows_keep_their_past(const std::vector<Example>& examples) const {
     at::NoGradGuard no_grad;
     const std::vector<Example> two(examples.begin(), examples.begin() + 2);
@@ -190,8 +190,8 @@ class CheckedModel {
     EXPECT_LT((scores[1] - full[7]).abs().max().item<double>(), 1e-10);
   }
 
-  /// The gradient of the loss, in training mode with its dropout masks, along a direction that
-  /// touches every parameter, against central differences.
+  /// Compares the gradient of the loss, in training mode with dropout masks, with central
+  /// differences in a direction that changes every parameter.
   void expect_gradient_of_finite_differences(const std::vector<Example>& examples) {
     const Batch made = batch(examples);
     TokenLossOptions smoothed;
@@ -201,7 +201,7 @@ class CheckedModel {
     });
   }
 
-  /// The same of another loss.
+  /// The same for another loss.
   void expect_gradient_of_finite_differences(
       const std::function<at::Tensor(nn::Context&)>& loss_of) {
     const auto loss = [&] {
@@ -211,7 +211,7 @@ class CheckedModel {
     flat_->zero_gradients();
     loss().backward();
     at::NoGradGuard no_grad;
-    // One direction for the whole, and one for each parameter, so that none can hide in the sum.
+    // One direction for all parameters, and one for each, so that no error can hide in the sum.
     std::vector<at::Tensor> directions = {
         at::sin(at::arange(flat_->values().numel(), flat_->values().options()) * 1.7)};
     for (const auto& entry : flat_->entries()) {

@@ -8,8 +8,8 @@ namespace phraseq {
 
 inline constexpr const char* kNothingThrown = "nothing was thrown";
 
-/// What `text` says of the error of a type that `work` throws, or kNothingThrown. Other errors
-/// pass.
+/// Applies `text` to the error of type E that `work` throws, or returns kNothingThrown. Other
+/// errors pass.
 template <class E, class Work, class Text>
 std::string text_of_error(const Work& work, const Text& text) {
   try {

@@ -7,7 +7,7 @@
 
 namespace phraseq::testing_support {
 
-/// The cells of the table rows of docs/parameters/ARCHITECTURE.md that begin with a name in
+/// The cells of the table rows in docs/parameters/ARCHITECTURE.md that begin with a name in
 /// backquotes, without the backquotes.
 inline std::vector<std::vector<std::string>> parameter_rows(const std::string& architecture) {
   std::ifstream page(PHRASEQ_SOURCE_FOLDER "/docs/parameters/" + architecture + ".md");

@@ -1,6 +1,6 @@
 #pragma once
 
-// What golden.json of rnnsearch and of phrasenet have in common.
+// What the golden.json files of rnnsearch and phrasenet have in common.
 
 #include <nlohmann/json.hpp>
 
@@ -9,7 +9,7 @@
 
 namespace phraseq::testing_support {
 
-/// Sets the recurrent options that a variant's `options` and the file's `sizes` name.
+/// Sets the recurrent options in a variant's `options` and in the file's `sizes`.
 inline void set_recurrent_options(nn::RecurrentOptions& options,
                                   const nlohmann::json& o,
                                   const nlohmann::json& sizes) {

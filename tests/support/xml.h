@@ -1,6 +1,6 @@
 #pragma once
 
-// A reader of XML that is small enough to trust: enough to tell that a picture is well formed.
+// A reader of XML that is small enough to trust. It only checks whether a picture is well-formed.
 
 #include <cctype>
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace phraseq::testing_support {
 
-/// Walks over elements, attributes and text; what is wrong first, or an empty string.
+/// Walks over elements, attributes and text; `fault` returns the first error, or an empty string.
 class XmlCheck {
  public:
   explicit XmlCheck(std::string_view text) : text_(text) {}
@@ -42,7 +42,7 @@ class XmlCheck {
     return std::string(text_.substr(begin, position_ - begin));
   }
 
-  /// `&amp;` and its like.
+  /// Entities such as `&amp;`.
   bool entity() {
     for (const std::string_view known : {"&amp;", "&lt;", "&gt;", "&quot;"}) {
       if (text_.substr(position_).starts_with(known)) {

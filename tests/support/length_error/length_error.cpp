@@ -1,4 +1,4 @@
-// A metric as an outside plugin brings it: the difference in length, in percent of the reference.
+// A metric like that of an external plugin: the difference in length in percent of the reference.
 
 #include <cmath>
 #include <stdexcept>
