@@ -55,7 +55,7 @@ TEST_F(LanguageModelingTask, CutsAllPartsOfTheTrainingSetAsOneText) {
     EXPECT_EQ(corpus->get(1).target, (Ids{6, 4, 2, 5})) << subset;
     EXPECT_EQ(corpus->get(2).source, (Ids{5})) << subset;
   }
-  EXPECT_EQ(task->open("train", false)->size(), 2) << "one split where it is not trained on";
+  EXPECT_EQ(task->open("train", false)->size(), 2) << "only one split without training";
 }
 
 TEST_F(LanguageModelingTask, CutsAllPartsOfRawTextWithoutAName) {
@@ -82,7 +82,7 @@ TEST_F(LanguageModelingTask, UsesOneOfSeveralFoldersInEachEpoch) {
     sizes.push_back(corpus->size());
   }
   EXPECT_EQ(sizes, (Ids{2, 1, 2}));
-  EXPECT_EQ(task->open("train", false)->size(), 2) << "all but training uses the first folder";
+  EXPECT_EQ(task->open("train", false)->size(), 2) << "only training uses the other folders";
 
   write("b/dict.txt", "the 9\nbird 5\ndog 1\n");
   EXPECT_THAT(whole_message_of<DataError>([&] { make_task(setup); }),

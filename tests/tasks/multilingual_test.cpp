@@ -1,4 +1,4 @@
-// The multilingual task against fairseq's: tests/golden/fairseq_multilingual.
+// Compares the multilingual task with fairseq's: tests/golden/fairseq_multilingual.
 
 #include <filesystem>
 #include <fstream>
@@ -62,7 +62,8 @@ class Multilingual : public phraseq::testing::TaskTest {
     return make_task(setup, options_of(expected_.at("settings").at(setting).at("arguments")));
   }
 
-  /// en: a=4 b=5; the tokens of de, en and fr follow. Two sentences of en-de, one of fr-en.
+  /// en has a=4 and b=5, followed by the tokens of de, en and fr. There are two sentences of en-de
+  /// and one of fr-en.
   void write_pairs() {
     for (const char* name : {"dict.en.txt", "dict.de.txt", "dict.fr.txt"})
       write(name, "a 2\nb 1\n");
@@ -72,7 +73,7 @@ class Multilingual : public phraseq::testing::TaskTest {
     write_indexed("train.fr-en.en", 6, {{4, 4, 2}});
   }
 
-  /// FOLDER/SOURCE-TARGET with dictionaries and one indexed sentence pair.
+  /// Writes FOLDER/SOURCE-TARGET with dictionaries and one indexed sentence pair.
   void write_pair_folder(const std::string& folder, const LanguagePair& pair) {
     const std::string place = folder + "/" + pair.name();
     std::filesystem::create_directories(folder_ / place);
@@ -121,7 +122,7 @@ TEST_F(Multilingual, HasTheTokensOfFairseqInEverySetting) {
   }
 }
 
-TEST_F(Multilingual, TranslatesInTheDirectionThatIsChosenFromACheckpointAlone) {
+TEST_F(Multilingual, TranslatesInTheChosenDirectionWithACheckpointAlone) {
   const TaskState state = golden_task("source")->save();
   TaskSetup setup;
   setup.state = &state;
@@ -169,7 +170,7 @@ TEST_F(Multilingual, RemovesTheTokensOfAllPairsThatItReads) {
   setup.target_language = "de";
   EXPECT_THAT(make_task(setup, options)->text(example.target, PairSide::kTarget),
               HasSubstr("__fr__"))
-      << "where one direction is read, as in fairseq";
+      << "if only one direction is read, as in fairseq";
 }
 
 TEST_F(Multilingual, ValidatesAllPairsOneAfterTheOther) {
@@ -255,17 +256,17 @@ TEST_F(Multilingual, NamesAMissingPairAlsoWhereTheMainFolderHasAllDictionaries) 
       << "raw text in the main folder is data";
 }
 
-TEST_F(Multilingual, UsesOfSeveralFoldersThoseThatHaveAPair) {
+TEST_F(Multilingual, UsesTheFoldersThatHaveAPair) {
   write_pair_folder("a", {"en", "de"});
   write_pair_folder("a", {"fr", "en"});
   write_pair_folder("b", {"en", "de"});
-  write("b/dict.fr.txt", "a 2\nb 1\n");  // alone, it is no data
+  write("b/dict.fr.txt", "a 2\nb 1\n");  // a dictionary alone is not data
   write("b/dict.en.txt", "a 2\nb 1\n");
   const auto task = task_from({"a", "b"}, "en-de,fr-en");
   const auto corpus = task->open("train", true);
   for (const int64_t epoch : {1, 2}) {
     corpus->start_epoch(epoch);
-    EXPECT_EQ(corpus->size(), 2) << "fr-en is in the first folder alone";
+    EXPECT_EQ(corpus->size(), 2) << "fr-en is only in the first folder";
   }
 }
 
@@ -292,7 +293,7 @@ TEST_F(Multilingual, SaysWhichOfSeveralFoldersHasAMissingPair) {
               HasSubstr(path("nowhere")));
 }
 
-TEST_F(Multilingual, DrawsByTheWeightsThatAreAskedFor) {
+TEST_F(Multilingual, SamplesByTheGivenWeights) {
   write_pairs();
   const auto size = [&](OptionList options) {
     options.emplace_back("lang-pairs", "en-de,fr-en");

@@ -1,5 +1,5 @@
-// Phrases of a phrase memory on their way into batches: from data folders, from raw text, from
-// lines to translate.
+// How phrases of a phrase memory get into batches: from data folders, from raw text, and from lines
+// to translate.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -45,7 +45,7 @@ class PhraseMemoryTask : public phraseq::testing::TaskTest {
     write("train.en", "a big dog\nOslo a Oslo\na a\n");
     write("train.de", "ein grosser Hund\nOslo ein Oslo\nein ein\n");
   }
-  /// en: a=4 big=5 dog=6; de: ein=4 grosser=5 Hund=6. Oslo is outside of both.
+  /// en has a=4 big=5 dog=6, and de has ein=4 grosser=5 Hund=6. Oslo is in neither of them.
   void write_dictionaries() {
     write("dict.en.txt", "a 9\nbig 5\ndog 1\n");
     write("dict.de.txt", "ein 9\ngrosser 5\nHund 1\n");
@@ -55,7 +55,7 @@ class PhraseMemoryTask : public phraseq::testing::TaskTest {
     options.insert(options.end(), more.begin(), more.end());
     return options;
   }
-  /// Preprocesses the text, "Oslo" unknown, into folder/bin.
+  /// Preprocesses the text, in which "Oslo" is unknown, into folder/bin.
   void preprocess_text(int64_t slots = 10, bool with_phrases = true) {
     write_dictionaries();
     PreprocessOptions options;
@@ -117,7 +117,8 @@ TEST_F(PhraseMemoryTask, ReadsThePhrasesOfADataFolderWithItsSettings) {
   expect_training_phrases(*task->open("train", true));
 }
 
-/// --pn-lowercase on text that keeps its case: the phrases' words stay those of the vocabulary.
+/// With --pn-lowercase on text that keeps its case, the words of phrases are still those of the
+/// vocabulary.
 TEST_F(PhraseMemoryTask, KnowsTheWordsOfPhrasesWhenCaseIsIgnored) {
   write("train.en", "a BIG Dog\noslo a Oslo\na a\n");
   write_dictionaries();
@@ -172,7 +173,7 @@ TEST_F(PhraseMemoryTask, HasThemInTheBatchBeforeTheArchitecturesExtension) {
   EXPECT_TRUE(batch.host_extras.contains("seen"));
 }
 
-TEST_F(PhraseMemoryTask, TranslatesWithWhatACheckpointKeeps) {
+TEST_F(PhraseMemoryTask, TranslatesWithTheContentsOfACheckpoint) {
   preprocess_text(/*slots=*/1);
   const TaskState state = task_of_bin()->save();
   std::filesystem::remove_all(path("bin"));

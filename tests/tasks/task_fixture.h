@@ -18,7 +18,7 @@
 
 namespace phraseq::testing {
 
-/// A folder of its own and the plugins of the build.
+/// A test with a folder and the plugins of the build.
 class TaskTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -45,7 +45,7 @@ class TaskTest : public ::testing::Test {
     writer.commit();
   }
 
-  /// The task with `name value` options.
+  /// Makes the task with the options `name value`.
   std::unique_ptr<Task> make_task(
       const TaskSetup& given,
       const std::vector<std::pair<std::string, std::string>>& options = {}) {
@@ -66,7 +66,7 @@ class TaskTest : public ::testing::Test {
     return make_task(setup, options);
   }
 
-  /// The place of real data, or empty.
+  /// The folder of real data, or an empty string.
   static std::string real_data() {
     const char* const place = std::getenv("PHRASEQ_DATA");
     return place == nullptr ? "" : place;

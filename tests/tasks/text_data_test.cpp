@@ -44,7 +44,7 @@ class TextData : public phraseq::testing::TaskTest {
     write("train.en", "the cat\n\ncat the cat\n");
     write("train.de", "die Katze\nKatze\ndie\n");
   }
-  /// 40 lines of Multi30k and the SentencePiece model of the fairseq set.
+  /// Writes 40 lines of Multi30k and the SentencePiece model of the fairseq set.
   Given write_real_text() {
     const std::string text = read_gzip(real_data() + "/multi30k/train.en.gz", 40);
     write("train.en", text);
@@ -152,7 +152,7 @@ TEST_F(TextData, TakesThePiecesOfASubwordModelForItsDictionary) {
   if (real_data().empty())
     GTEST_SKIP() << "PHRASEQ_DATA is not set";
   const auto task = task_from_folder(write_real_text());
-  // 10,000 pieces, three of them <unk>, <s> and </s>: 9,997 and four specials, filled up to 10,008.
+  // 10,000 pieces, including <unk>, <s> and </s>: 9,997 and four specials are padded to 10,008.
   EXPECT_EQ(task->source_dictionary().size(), 10'008);
   EXPECT_TRUE(task->architecture_setup().joined_dictionary);
   const std::string line = "Two young, White males are outside near many bushes.";

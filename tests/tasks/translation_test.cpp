@@ -17,7 +17,7 @@ using Ids = std::vector<int64_t>;
 
 class TranslationTask : public phraseq::testing::TaskTest {
  protected:
-  /// en: the=4 cat=5 dog=6; de: die=4 Katze=5. Two pairs to train on.
+  /// en has the=4 cat=5 dog=6, and de has die=4 Katze=5. There are two training pairs.
   void write_small_folder() {
     write("dict.en.txt", "the 9\ncat 5\ndog 1\n");
     write("dict.de.txt", "die 9\nKatze 5\n");
@@ -107,7 +107,7 @@ TEST_F(TranslationTask, TrainsOnAllPartsOfASplit) {
   EXPECT_EQ(corpus->get(2).source, corpus->get(0).source);
   EXPECT_EQ(corpus->get(5).target, (Ids{4, 5, 2}));
   EXPECT_EQ(corpus->get(5).id, 5);
-  EXPECT_EQ(task->open("train", false)->size(), 2) << "one split where it is not trained on";
+  EXPECT_EQ(task->open("train", false)->size(), 2) << "only one split without training";
   EXPECT_EQ(task->open("train1", true)->size(), 1) << "there is no train11";
   EXPECT_EQ(task->open("train2,train1", true)->size(), 3);
 }
@@ -146,7 +146,7 @@ TEST_F(TranslationTask, UsesOneOfSeveralFoldersInEachEpoch) {
     sizes.push_back(corpus->size());
   }
   EXPECT_EQ(sizes, (Ids{2, 3, 4, 2}));
-  EXPECT_EQ(task->open("train", false)->size(), 2) << "all but training uses the first folder";
+  EXPECT_EQ(task->open("train", false)->size(), 2) << "only training uses the other folders";
 
   write("b/dict.en.txt", "the 9\nbird 5\ndog 1\n");
   EXPECT_THAT(whole_message_of<DataError>([&] { make_task(setup); }),
@@ -270,7 +270,7 @@ TEST_F(TranslationTask, ReadsFairseqsFolderAsItIs) {
   }
   EXPECT_EQ(batches.skipped().total(), 0);
   EXPECT_EQ(sentences, 1'014);
-  EXPECT_EQ(tokens, 16'153);  // what fairseq-validate counts
+  EXPECT_EQ(tokens, 16'153);  // the number of fairseq-validate
 }
 
 }  // namespace

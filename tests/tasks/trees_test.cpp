@@ -1,5 +1,4 @@
-// Parse trees on their way into examples: from data folders, from raw text, from a file of their
-// own.
+// How parse trees get into examples: from data folders, from raw text, and from a separate file.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -23,7 +22,7 @@ const Given kLanguages = {{"source-lang", "en"}, {"target-lang", "de"}};
 
 class Trees : public phraseq::testing::TaskTest {
  protected:
-  /// en: the=4 cat=5 dog=6; three pairs, the second without a tree.
+  /// en has the=4 cat=5 dog=6. There are three pairs, of which the second has no tree.
   void write_indexed_folder() {
     write_dictionaries();
     write_indexed("train.en-de.en", 7, {{4, 5, 2}, {6, 2}, {4, 6, 5, 2}});
@@ -76,7 +75,7 @@ TEST_F(Trees, AreNotAnExtraOfABatchWithoutTrees) {
   EXPECT_TRUE(task->open("train", true)->get(0).extras.empty());
 }
 
-TEST_F(Trees, AreOfNoUseInTheOtherDirection) {
+TEST_F(Trees, AreNotUsedInTheOtherDirection) {
   write_indexed_folder();
   const auto task = task_from_folder({{"source-lang", "de"}, {"target-lang", "en"}});
   EXPECT_TRUE(task->open("train", true)->get(0).extras.empty());
