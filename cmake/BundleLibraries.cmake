@@ -2,9 +2,10 @@
 #
 #   cmake -DBUILD=BUILD_FOLDER -DROOT=INSTALLED_TREE [-DWITH_TORCH=ON] -P cmake/BundleLibraries.cmake
 #
-# The shared libraries that phraseq uses are copied to lib/phraseq-libs, with the headers that plugins include and the
-# license texts; those of the C and C++ run time are not. LibTorch is copied WITH_TORCH; else it is
-# found next to the tree, in ../torch (a Python environment). The location of the LibTorch of the build is removed from all files.
+# The shared libraries that phraseq uses, except those of the C and C++ run time, are copied to lib/phraseq-libs, with
+# the headers that plugins include and the license texts. With WITH_TORCH, LibTorch is copied; otherwise, it is found
+# next to the tree, in ../torch (in a Python environment). The location of the build's LibTorch is removed from all
+# files.
 include(${BUILD}/bundle_settings.cmake)  # made by PhraseqPackage.cmake
 
 set(run_time [[^(ld-linux|libc|libm|libdl|librt|libpthread|libgcc_s|libstdc\+\+)[-.].*]])
@@ -56,7 +57,7 @@ endif()
 file(COPY ${fmt_include}/fmt ${json_include}/nlohmann DESTINATION ${libs}/include)
 file(COPY_FILE ${source_folder}/LICENSE ${texts}/copyright)
 
-# Only places relative to a file are left in its search path.
+# The search paths keep only folders relative to the file.
 set(relative ${install_rpath})
 list(FILTER relative INCLUDE REGEX "^\\$ORIGIN")
 list(JOIN relative ":" relative)

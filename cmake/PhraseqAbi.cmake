@@ -1,5 +1,5 @@
-# What a plugin and the program that loads it must have in common, as text and as a hash.
-# The hash is part of the name of the one symbol that a plugin exports.
+# The properties in which a plugin and the program that loads it must agree, as text and as a hash.
+# The hash is part of the name of the only symbol that a plugin exports.
 
 set(PHRASEQ_ABI_NUMBER 7)  # raised by hand whenever an interface that plugins see changes
 string(REGEX MATCH "^[0-9]+" compiler_major "${CMAKE_CXX_COMPILER_VERSION}")

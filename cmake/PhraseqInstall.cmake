@@ -1,6 +1,6 @@
 # What `cmake --install` adds to libraries, plugins and commands: the packages for CMake and pkg-config, the
-# documentation, manual pages and completion scripts. The tree may be moved as a whole: programs find libraries and
-# libraries find plugins from where they are themselves.
+# documentation, manual pages and completion scripts. The whole tree may be moved: programs find libraries, and
+# libraries find plugins, relative to their own location.
 include(CMakePackageConfigHelpers)
 
 set(package_folder lib/cmake/phraseq)
@@ -18,7 +18,7 @@ configure_file(cmake/phraseq.pc.in ${CMAKE_BINARY_DIR}/phraseq.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/phraseq.pc DESTINATION lib/pkgconfig)
 install(FILES ${CMAKE_BINARY_DIR}/generated/phraseq/abi_stamp.h DESTINATION include/phraseq/phraseq)
 
-# Side by side as in the source tree, so that links between pages work.
+# The folders are arranged as in the source tree, so that links between pages work.
 set(doc_folder share/doc/phraseq)
 install(DIRECTORY docs DESTINATION ${doc_folder} FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN "*.png")
 install(DIRECTORY examples DESTINATION ${doc_folder} PATTERN scores EXCLUDE REGEX "/results/[^/]+/[a-z].*/" EXCLUDE)

@@ -9,12 +9,12 @@ string(CONCAT bundle_settings
   "set(install_rpath [[${CMAKE_INSTALL_RPATH}]])\n")
 file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/bundle_settings.cmake CONTENT "${bundle_settings}" @ONLY)
 
-# Everything that is installed: all but tests and benchmarks.
+# Everything that is installed, which is everything except tests and benchmarks.
 get_property(plugins GLOBAL PROPERTY PHRASEQ_PLUGIN_TARGETS)
 get_property(commands DIRECTORY ${CMAKE_SOURCE_DIR}/cli PROPERTY BUILDSYSTEM_TARGETS)
 add_custom_target(programs DEPENDS phraseq-base phraseq-core ${plugins} ${commands})
 
-# The package runs where the C library is not older than here.
+# The package needs a C library that is not older than that of this machine.
 execute_process(COMMAND getconf GNU_LIBC_VERSION OUTPUT_VARIABLE glibc OUTPUT_STRIP_TRAILING_WHITESPACE)
 string(REGEX MATCH "[0-9.]+$" glibc "${glibc}")
 set(CPACK_GENERATOR DEB)

@@ -1,7 +1,7 @@
-# How plugins are built, here and, installed, in the projects of others (phraseqConfig.cmake).
+# How plugins are built, both here and in projects that use an installed phraseq (phraseqConfig.cmake).
 
 # phraseq_sources(VARIABLE FOLDER...): every .cpp file in and below the folders, so that adding a file needs no
-# change here. What lies in a build folder is left out: CMake itself writes a .cpp file there, with a main().
+# change here. Build folders are left out, as CMake writes a .cpp file with a main() there.
 function(phraseq_sources variable)
   set(found)
   foreach(folder IN LISTS ARGN)
@@ -19,7 +19,7 @@ function(phraseq_sources variable)
   set(${variable} ${found} PARENT_SCOPE)
 endfunction()
 
-# The build folders below a folder: this build's, which may not have its cache yet, and earlier ones.
+# The build folders below a folder: that of this build, which may not have a cache yet, and earlier ones.
 function(phraseq_build_folders variable path)
   file(GLOB_RECURSE caches ${path}/CMakeCache.txt)
   set(builds)
@@ -46,7 +46,7 @@ endfunction()
 
 # phraseq_add_kernels(TARGET SOURCE...): compiles plain loops, without LibTorch, once for each level of x86-64 and
 # adds them to the target; core/nn/kernels/processor_level.h says how they are declared and chosen at run time.
-# The loops become vector loops: no traps and no errno; NaN and infinity keep their meaning.
+# The options allow vectorized loops: no traps and no errno, but NaN and infinity keep their meaning.
 function(phraseq_add_kernels target)
   phraseq_add_kernel_level(${target} baseline "" ${ARGN})
   if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
@@ -73,7 +73,7 @@ function(phraseq_add_kernel_level target level flags)
   set_property(TARGET ${target} APPEND PROPERTY PHRASEQ_KERNEL_OBJECTS ${objects})
 endfunction()
 
-# Adds sources to a target; *_kernels.cpp among them by phraseq_add_kernels().
+# Adds sources to a target, those named *_kernels.cpp with phraseq_add_kernels().
 function(phraseq_add_sources target)
   set(kernels ${ARGN})
   list(FILTER kernels INCLUDE REGEX "_kernels\\.cpp$")
@@ -84,7 +84,7 @@ function(phraseq_add_sources target)
   endif()
 endfunction()
 
-# phraseq_take_objects(TARGET PLUGIN): links what was compiled for a plugin into a program that tests it.
+# phraseq_take_objects(TARGET PLUGIN): links the object files of a plugin into a program that tests it.
 function(phraseq_take_objects target plugin)
   get_target_property(kernels ${plugin} PHRASEQ_KERNEL_OBJECTS)
   foreach(objects IN ITEMS ${plugin} LISTS kernels)
@@ -96,9 +96,10 @@ endfunction()
 
 # phraseq_add_plugin(NAME [SOURCES...] [TORCH_FREE] [NO_TORCH_HEADERS] [PRECOMPILED]): one folder = one shared library, the target
 # phraseq-NAME, in the build's lib/phraseq; installed, it goes to lib/phraseq under the prefix.
-# TORCH_FREE: without LibTorch. NO_TORCH_HEADERS: linked with LibTorch, but no source includes its headers, so that
-# reading them precompiled would only cost time. PRECOMPILED: outside of phraseq's own build, LibTorch's headers are compiled
-# once for the plugin, which pays from about four sources on; phraseq's own plugins share one.
+# TORCH_FREE: without LibTorch. NO_TORCH_HEADERS: linked with LibTorch, but no source includes its headers, so a
+# precompiled header would only cost time. PRECOMPILED: outside of phraseq's own build, LibTorch's headers are
+# precompiled once for the plugin, which is worthwhile for about four sources or more; phraseq's own plugins share one
+# header.
 function(phraseq_add_plugin name)
   cmake_parse_arguments(PLUGIN "TORCH_FREE;NO_TORCH_HEADERS;PRECOMPILED" "" "SOURCES" ${ARGN})
   if(NOT name MATCHES "^[a-z][a-z0-9_-]*$")

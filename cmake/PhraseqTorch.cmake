@@ -1,9 +1,10 @@
 # Finds LibTorch and makes the target phraseq_torch.
 #
-# Looked for, in this order: PHRASEQ_TORCH_ROOT (cache or environment), PHRASEQ_TORCH_BESIDE (the torch/ next to a
-# wheel's phraseq/), the virtual environment in the build folder, the one in the folder build, an active virtual environment, the one that an installed phraseq was built with, the
-# unpacked LibTorch zip in CMAKE_PREFIX_PATH, the distribution's package. Torch's own CMake files are not used: with a CUDA build they ask for a
-# toolkit, which host code does not need.
+# It is looked for in this order: PHRASEQ_TORCH_ROOT (cache or environment), PHRASEQ_TORCH_BESIDE (the torch/ next to a
+# wheel's phraseq/), the virtual environment in the build folder, the one in the folder build, an active virtual
+# environment, the LibTorch that an installed phraseq was built with, an unpacked LibTorch zip in CMAKE_PREFIX_PATH, and
+# the distribution's package. Torch's own CMake files are not used: for a CUDA build, they require a toolkit, which host
+# code does not need.
 
 set(PHRASEQ_TORCH_ROOT "$ENV{PHRASEQ_TORCH_ROOT}" CACHE PATH
     "Folder that holds LibTorch's include/ and lib/ (a wheel's torch/ folder or an unpacked zip)")
@@ -16,7 +17,7 @@ set(torch_roots PATHS ${PHRASEQ_TORCH_ROOT} ${PHRASEQ_TORCH_BESIDE} ${wheel_root
 find_path(PHRASEQ_TORCH_INCLUDE torch/csrc/api/include/torch/torch.h
           ${torch_roots} PATH_SUFFIXES include NO_DEFAULT_PATH)
 find_library(PHRASEQ_TORCH_CPU torch_cpu ${torch_roots} PATH_SUFFIXES lib NO_DEFAULT_PATH)
-# What is found already is not looked for again.
+# A LibTorch that was already found is not looked for again.
 find_path(PHRASEQ_TORCH_INCLUDE torch/csrc/api/include/torch/torch.h PATH_SUFFIXES include)
 find_library(PHRASEQ_TORCH_CPU torch_cpu PATH_SUFFIXES lib)
 if(NOT PHRASEQ_TORCH_INCLUDE OR NOT PHRASEQ_TORCH_CPU)
@@ -27,7 +28,7 @@ if(NOT PHRASEQ_TORCH_INCLUDE OR NOT PHRASEQ_TORCH_CPU)
 endif()
 get_filename_component(torch_lib ${PHRASEQ_TORCH_CPU} DIRECTORY)
 
-# The version that plugins are stamped with.
+# The version in the stamp of plugins.
 set(version_header ${PHRASEQ_TORCH_INCLUDE}/torch/headeronly/version.h)
 if(NOT EXISTS ${version_header})
   set(version_header ${PHRASEQ_TORCH_INCLUDE}/torch/csrc/api/include/torch/version.h)
@@ -36,8 +37,8 @@ file(STRINGS ${version_header} version_lines REGEX "define TORCH_VERSION_(MAJOR|
 string(REGEX REPLACE "[^0-9;]" "" version_numbers "${version_lines}")
 list(JOIN version_numbers "." PHRASEQ_TORCH_VERSION)
 
-# LibTorch carries fmt headers of its own; the system's must be found first, for its library is what
-# we link. A folder with nothing but a link to them does that.
+# LibTorch contains fmt headers. Those of the system must be found first, as its fmt library is linked. A folder with
+# only a link to them ensures that.
 get_target_property(fmt_include fmt::fmt INTERFACE_INCLUDE_DIRECTORIES)
 if(NOT fmt_include)
   set(fmt_include /usr/include)
@@ -55,7 +56,7 @@ foreach(name c10 torch_cpu torch c10_cuda torch_cuda)
   endif()
 endforeach()
 
-# CUDA: host code needs the runtime's headers only, which a toolkit or the nvidia wheels bring.
+# CUDA: host code needs only the headers of the runtime, which come with a toolkit or with the nvidia wheels.
 set(PHRASEQ_TORCH_HAS_CUDA OFF)
 file(GLOB nvidia_includes ${torch_lib}/../../nvidia/*/include)
 file(GLOB nvidia_libraries ${torch_lib}/../../nvidia/*/lib)
@@ -65,7 +66,7 @@ if(PHRASEQ_LIB_torch_cuda)
   set(PHRASEQ_TORCH_HAS_CUDA ON)
 endif()
 
-# Training with several processes: c10d's Gloo, where LibTorch was built with it.
+# Training with several processes: c10d's Gloo, if LibTorch was built with it.
 if(NOT DEFINED PHRASEQ_TORCH_HAS_GLOO)
   set(has_gloo OFF)
   if(EXISTS ${PHRASEQ_TORCH_INCLUDE}/torch/csrc/distributed/c10d/ProcessGroupGloo.hpp)
@@ -80,8 +81,8 @@ if(NOT DEFINED PHRASEQ_TORCH_HAS_GLOO)
   mark_as_advanced(PHRASEQ_TORCH_HAS_GLOO)
 endif()
 
-# The same on several GPUs: c10d's NCCL, where LibTorch was built with it and the headers that its header includes are
-# there. They come with a CUDA toolkit, or with the wheels of NVIDIA (docs/guide/building.md).
+# The same on several GPUs: c10d's NCCL, if LibTorch was built with it and the headers that its header includes exist.
+# They come with a CUDA toolkit, or with the wheels of NVIDIA (docs/guide/building.md).
 set(nccl_includes)
 foreach(header nccl.h cuda_runtime_api.h cusolverDn.h crt/host_config.h nv/target)
   string(MAKE_C_IDENTIFIER PHRASEQ_INCLUDE_${header} variable)
@@ -116,7 +117,8 @@ target_include_directories(phraseq_torch SYSTEM INTERFACE
   ${PHRASEQ_TORCH_INCLUDE}/torch/csrc/api/include)
 target_compile_definitions(phraseq_torch INTERFACE _GLIBCXX_USE_CXX11_ABI=1)
 if(PHRASEQ_TORCH_HAS_CUDA)
-  # torch_cuda registers its kernels when loaded; nothing refers to its symbols, so it must be kept.
+  # torch_cuda registers its kernels when it is loaded. Nothing refers to its symbols, so the linker must be told to
+  # keep it.
   target_link_options(phraseq_torch INTERFACE "LINKER:--no-as-needed")
 endif()
 target_link_libraries(phraseq_torch INTERFACE ${torch_libraries})
@@ -125,9 +127,9 @@ list(APPEND CMAKE_BUILD_RPATH ${torch_lib} ${nvidia_libraries})
 list(APPEND CMAKE_INSTALL_RPATH ${torch_lib} ${nvidia_libraries})
 message(STATUS "LibTorch ${PHRASEQ_TORCH_VERSION} in ${torch_lib} (CUDA: ${PHRASEQ_TORCH_HAS_CUDA}, Gloo: ${PHRASEQ_TORCH_HAS_GLOO}, NCCL: ${PHRASEQ_TORCH_HAS_NCCL})")
 
-# phraseq_use_torch(TARGET): links LibTorch and takes the precompiled header of the target PHRASEQ_PRECOMPILED, if there is one.
+# phraseq_use_torch(TARGET): links LibTorch and uses the precompiled header of the target PHRASEQ_PRECOMPILED, if any.
 function(phraseq_use_torch target)
-  # An installed library names the target that phraseqConfig.cmake makes again wherever LibTorch is.
+  # An installed library names this target; phraseqConfig.cmake makes it again for the LibTorch that it finds.
   target_link_libraries(${target} PUBLIC $<BUILD_INTERFACE:phraseq_torch> $<INSTALL_INTERFACE:phraseq::torch>)
   if(TARGET "${PHRASEQ_PRECOMPILED}" AND NOT target STREQUAL PHRASEQ_PRECOMPILED)
     target_precompile_headers(${target} REUSE_FROM ${PHRASEQ_PRECOMPILED})

@@ -1,15 +1,15 @@
-# Unity builds: several sources of one folder are compiled as one, so that headers are read, and the templates
-# in them instantiated, once for all of them. docs/guide/building.md says what that is worth.
+# Unity builds: several sources of one folder are compiled together, so that their headers are read, and templates
+# instantiated, only once. docs/guide/building.md describes the effect.
 
 option(PHRASEQ_UNITY_BUILD "Compile the sources of a folder together: fast full builds, slow incremental ones" OFF)
 if(PHRASEQ_UNITY_BUILD)
-  # A class defined in a source may have members of types local to that source; compiled together with others,
-  # the source looks like a header to the compiler, for which this would be a mistake.
+  # A class defined in a source may have members of types local to that source. Compiled together with others, the
+  # source looks like a header to the compiler, which would warn of that.
   add_compile_options($<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
 endif()
-set(PHRASEQ_UNITY_BATCH 12 CACHE STRING "Sources compiled together at most")
+set(PHRASEQ_UNITY_BATCH 12 CACHE STRING "The most sources that are compiled together")
 
-# Sources that have compiler options of their own, and kernels, stay alone.
+# Sources with compiler options of their own, and kernels, are compiled separately.
 function(phraseq_unity_members variable)
   set(members)
   list(FILTER ARGN EXCLUDE REGEX "_kernels\\.cpp$")
@@ -28,9 +28,9 @@ function(phraseq_unity_members variable)
   set(${variable} ${members} PARENT_SCOPE)
 endfunction()
 
-# phraseq_unity(TARGET SOURCE...): compiles those SOURCEs of the target together that are of one folder. A folder of
-# more than PHRASEQ_UNITY_BATCH sources is divided evenly. Call it after all properties of the sources are set, in
-# the CMakeLists.txt that makes the target.
+# phraseq_unity(TARGET SOURCE...): compiles the given sources of each folder together. A folder with more than
+# PHRASEQ_UNITY_BATCH sources is divided evenly. Call it after all properties of the sources are set, in the
+# CMakeLists.txt that makes the target.
 function(phraseq_unity target)
   if(NOT PHRASEQ_UNITY_BUILD)
     return()

@@ -1,4 +1,4 @@
-# Run by `cmake --install`: the completion scripts of bash, zsh and fish, written by `phraseq completion`.
+# `cmake --install` runs this: `phraseq completion` writes the completion scripts of bash, zsh and fish.
 set(share $ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}/share)
 foreach(place bash:bash-completion/completions/phraseq zsh:zsh/site-functions/_phraseq
         fish:fish/vendor_completions.d/phraseq.fish)

@@ -1,4 +1,4 @@
-# Run by `cmake --install`: every command writes its own manual page.
+# `cmake --install` runs this: every command writes its own manual page.
 set(folder $ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}/share/man/man1)
 file(MAKE_DIRECTORY ${folder})
 file(GLOB programs ${PHRASEQ_BUILD_FOLDER}/bin/phraseq ${PHRASEQ_BUILD_FOLDER}/bin/phraseq-*)
