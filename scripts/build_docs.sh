@@ -3,28 +3,28 @@
 #
 #   scripts/build_docs.sh [FOLDER]        default: build/site
 #
-# Open FOLDER/index.html, or serve it: python3 -m http.server --directory FOLDER. Pages and their sections are those of
-# docs/README.md. A link that leads nowhere is an error.
+# Open FOLDER/index.html, or serve it: python3 -m http.server --directory FOLDER. Pages and sections are those of
+# docs/README.md. A broken link is an error.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 site=$(realpath -m "${1:-$root/build/site}")
 command -v mkdocs > /dev/null || {
-  echo "build_docs: error: mkdocs is not there; install it: apt-get install mkdocs, or pip install mkdocs" >&2
+  echo "build_docs: error: mkdocs is not installed; install it: apt-get install mkdocs, or pip install mkdocs" >&2
   exit 1
 }
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$root"
-# The pages, where their links find them, and the files that they link to.
+# The pages, in folders for which their links are right, and the files to which they link.
 git ls-files -co --exclude-standard -- '*.md' docs examples cli/templates scripts tests/bench/results LICENSE |
   while IFS= read -r file; do
     [[ -f $file ]] || continue
     install -D -m 644 "$file" "$work/pages/$file"
   done
 
-# The theme keeps cells on one line, which hides long ones.
+# The theme does not wrap the text of cells, which hides long ones.
 echo '.wy-table-responsive table td, .wy-table-responsive table th { white-space: normal; }' > "$work/pages/tables.css"
 
 {

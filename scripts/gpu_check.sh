@@ -4,20 +4,20 @@
 #   scripts/gpu_check.sh [--device cuda|cpu] [--build FOLDER] [--no-build] [--quickstart] [--logs FOLDER] [--only PATTERN]
 #                        [--jobs N] [--minutes N] [--resume] [--packages FOLDER] [--pack FILE] [--unpack FILE]
 #
-# Builds into FOLDER (default: build-gpu) against the LibTorch that PHRASEQ_TORCH_ROOT names, else that of python3's torch,
-# else the one that CMake finds (2.11 or newer with CUDA; no network and no CUDA toolkit are needed). Then runs the
-# conformance suite and the golden values of all architectures and criterions on the device, and trains, resumes,
-# translates, scores, validates and averages small models with it. Exits with 1 when a check failed.
+# Builds into FOLDER (default: build-gpu) with the LibTorch that PHRASEQ_TORCH_ROOT names, or else that of python3's
+# torch, or else one that CMake finds (2.11 or newer with CUDA; neither a network nor a CUDA toolkit is needed). Then it
+# runs the conformance suite and the golden values of all architectures and criterions on the device, and trains,
+# resumes, translates, scores, validates and averages small models with it. Exits with 1 if a check failed.
 #
 #   --device cpu      runs the same checks on the CPU
 #   --quickstart      also runs examples/quickstart/run.sh (minutes)
-#   --only PATTERN    runs the checks whose names match a pattern of the shell ("train*"); those of translation need
+#   --only PATTERN    runs the checks whose names match a shell pattern ("train*"); checks of translation need
 #                     "train fp32" and "train bf16"
 #   --jobs N          runs N checks of models at a time (default: a quarter of the processors)
-#   --minutes N       stops after N minutes, with exit code 3; --resume goes on: what passed before is not run again
+#   --minutes N       stops after N minutes with exit code 3; --resume continues without the checks that passed before
 #   --packages FOLDER takes libraries that are not installed from Debian packages (*.deb) in FOLDER
-#   --pack FILE       builds, and writes the programs with the libraries that they need, but LibTorch, to FILE (.tar.xz)
-#   --unpack FILE     runs the checks with such programs, which were built on another machine for the same LibTorch
+#   --pack FILE       builds, and writes the programs and their libraries except LibTorch to FILE (.tar.xz)
+#   --unpack FILE     runs the checks with such a FILE, which was built on another machine for the same LibTorch
 set -uo pipefail
 export LC_ALL=C.UTF-8  # decimal points in numbers, whatever the language
 shopt -s extglob  # for --only
@@ -66,11 +66,12 @@ seconds_left() { echo $((minutes > 0 ? minutes * 60 - SECONDS : 1000000)); }
 stop_when_over() {
   (($(seconds_left) > 0)) && return
   wait
-  printf '%s minutes are over; --resume goes on from here\n' "$minutes"
+  printf '%s minutes are over; --resume continues from here\n' "$minutes"
   exit 3
 }
 
-# check NAME COMMAND...: the command's output goes to a log. Its status 77 means: nothing was tested; 75: stopped.
+# check NAME COMMAND...: writes the command's output to a log. Its status 77 means that nothing was tested, 75 that it
+# was stopped.
 check() {
   local name=$1 log status=0
   shift
@@ -90,7 +91,7 @@ check() {
   esac
   return $status
 }
-# The same in the background, at most --jobs at a time; `wait` waits for all.
+# Runs `check` in the background, at most --jobs at a time; `wait` waits for all of them.
 check_beside() {
   while (($(jobs -rp | wc -l) >= jobs)); do wait -n; done
   stop_when_over
@@ -99,7 +100,7 @@ check_beside() {
 
 skip_here() { echo "$1"; return 77; }
 
-# GoogleTest passes when the filter names no test; here that is a failure.
+# GoogleTest passes if the filter matches no test; here, that is a failure.
 gtest() {  # gtest PROGRAM FILTER
   local output
   [[ -x $build/bin/$1 ]] || skip_here "$1 is not built" || return
@@ -141,7 +142,7 @@ use_libraries() {
   printf 'export LD_LIBRARY_PATH=%q${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}\n' "$1" > "$build/environment.sh"
 }
 
-# Debian's packages in a folder of their own, which compiler, linker and CMake look into.
+# Extracts Debian packages into a folder in which compiler, linker and CMake look.
 if [[ -n $packages ]]; then
   installed=$build/packages/usr
   for file in "$packages"/*.deb; do dpkg-deb --extract "$file" "$build/packages" || exit 2; done
@@ -154,7 +155,7 @@ load_environment() {
   [[ ! -e $build/environment.sh ]] || source "$build/environment.sh"
 }
 
-# Everything that building needs and that is not there, one thing on a line.
+# Everything that the build needs and that is missing, one thing per line.
 missing() {
   local tool library
   for tool in c++ cmake ninja; do command -v "$tool" > /dev/null || echo "the program $tool"; done
@@ -201,7 +202,7 @@ torch_has_cuda() {
   "$build/bin/phraseq" train --help > /dev/null
 }
 
-# Programs, plugins and their libraries but those of C++ and LibTorch, without what only a debugger needs.
+# Packs programs, plugins and their libraries except those of C++ and LibTorch, without debugging symbols.
 write_pack() {
   local staged=$work/packed file
   mkdir -p "$staged/packed-libraries" "$(dirname "$pack")"
@@ -216,7 +217,7 @@ write_pack() {
   printf '%s\n' "$root" > "$staged/source-folder"
   tar -C "$staged" -cJf "$pack" . && du -h "$pack"
 }
-# The tests read files below the folder that they were compiled in.
+# The tests read files below the folder in which they were compiled, so that path becomes a link.
 take_pack() {
   [[ -n $PHRASEQ_TORCH_ROOT ]] || { echo 'gpu_check: python3 has no torch; set PHRASEQ_TORCH_ROOT' >&2; exit 2; }
   mkdir -p "$build"
@@ -304,7 +305,7 @@ train() {  # train SAVE_DIR UPDATES MORE...
 }
 last_loss() { losses "$1" | tail -n 1; }  # last_loss SAVE_DIR: of the last update
 file_of() { printf '%s/%s/%s' "$work" "$1" "$(cut -d ' ' -f 1 "$work/$1/checkpoint_last")"; }
-# The header, which holds the options and thus --save-dir, begins with its length in 8 bytes.
+# The header, which includes the option --save-dir, begins with its length in 8 bytes.
 tensors_of() { local file; file=$(file_of "$1"); tail -c +$((9 + $(od -An -tu8 -N8 "$file"))) "$file"; }
 same_tensors() {
   [[ $(tensors_of "$1" | wc -c) -gt 1000 ]] && cmp <(tensors_of "$1") <(tensors_of "$2") && diff <(losses "$1") <(losses "$2")
@@ -314,13 +315,13 @@ near() {  # near A B RELATIVE
   awk -v a="$1" -v b="$2" -v r="$3" 'BEGIN { d = a - b; if (d < 0) d = -d; if (b < 0) b = -b; print a, b; exit a == "" || b == "" || !(d <= r * b) }'
 }
 
-trains() {  # trains SAVE_DIR MORE...: and learns
+trains() {  # trains SAVE_DIR MORE...: the loss must fall
   local folder=$1
   shift
   rm -rf "${work:?}/$folder"
   train "$folder" 120 "$@" && below 0.1 "$(last_loss "$folder")" && below "$(last_loss "$folder")" 1.6
 }
-resumes() {  # resumes NAME MORE...: with the same bits
+resumes() {  # resumes NAME MORE...: the results must have the same bits
   local name=$1
   shift
   rm -rf "$work/$name-whole" "$work/$name-parts"
@@ -328,7 +329,7 @@ resumes() {  # resumes NAME MORE...: with the same bits
     same_tensors "$name-whole" "$name-parts"
 }
 losses() { grep '"event":"train"' "$work/$1/metrics.jsonl" | sed 's/.*"loss":\([0-9.e+-]*\).*/\1/'; }
-# With the CUDA kernels: the same losses but for roundings. On the CPU there is none, and nothing to compare.
+# The CUDA kernels must give the same losses except for rounding. The CPU has no such kernels.
 trains_with_kernels() {
   [[ $device == cuda ]] || skip_here 'only with --device cuda' || return
   rm -rf "$work/operators" "$work/kernels"
@@ -338,7 +339,7 @@ resumes_with_operators() {
   [[ $device == cuda ]] || skip_here 'only with --device cuda' || return
   PHRASEQ_CUDA_KERNELS=0 resumes operators-resume --deterministic --bf16
 }
-# The weights of attention are rounded to 16 bits in one of them.
+# Only one of them rounds the weights of attention to 16 bits.
 trains_with_flash_attention() {
   [[ $device == cuda ]] || skip_here 'only with --device cuda' || return
   rm -rf "$work/flash" "$work/padded"
@@ -349,7 +350,7 @@ recomputes() {
   train kept 20 --deterministic && train again 20 --deterministic --checkpoint-activations &&
     [[ $(losses kept | wc -l) == 20 ]] && diff <(losses kept) <(losses again)
 }
-translates() {  # translates PRECISION: as fp32 on the CPU does, but for near ties
+translates() {  # translates PRECISION: the lines must be those of fp32 on the CPU except for near ties
   cd "$work"
   phraseq generate --path fp32/checkpoint_last --beam 4 "${at_device[@]}" --precision "$1" < test.en > "$1.hyp" &&
     phraseq generate --path fp32/checkpoint_last --beam 4 --cpu < test.en > cpu.hyp &&

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Installs what building phraseq needs, and nothing that is there already:
+# Installs what is needed to build phraseq, except what is already installed:
 #   1. Debian packages (Debian 12 or 13), through apt; only this step may need root or sudo;
 #   2. LibTorch, from the PyTorch wheel, in a virtual environment inside the build folder.
 #
 #   scripts/setup.sh [BUILD_FOLDER]        default: build
 #
-# PHRASEQ_TORCH_ROOT=FOLDER names a LibTorch that is there already (an unpacked zip, or the torch/
-# folder of a wheel): step 2 is then omitted. Which build of the wheel comes, CPU or CUDA, is for the
-# package index that pip is configured with.
+# PHRASEQ_TORCH_ROOT=FOLDER names an existing LibTorch (an unpacked zip, or the torch/ folder of a
+# wheel); then step 2 is omitted. Whether the wheel is a CPU or a CUDA build depends on the package
+# index that pip is configured with.
 set -euo pipefail
 
 readonly torch_version=2.13.0
@@ -31,14 +31,14 @@ fail() {
   exit 1
 }
 
-# Runs a command whose output matters only when it fails.
+# Runs a command and shows its output only if it fails.
 quietly() {
   local log
   log=$(mktemp)
   if ! "$@" >"$log" 2>&1; then
     cat "$log" >&2
     rm -f "$log"
-    fail "this command failed, its output is above: $*"
+    fail "this command failed; its output is above: $*"
   fi
   rm -f "$log"
 }
@@ -53,7 +53,7 @@ missing_packages() {
 
 install_packages() {
   if ! command -v dpkg-query >/dev/null; then
-    say "this is not a Debian system; packages with the contents of these are expected: ${packages[*]}"
+    say "this is not a Debian system; the equivalents of these packages are expected: ${packages[*]}"
     return
   fi
   local missing as_root=()
@@ -73,7 +73,7 @@ install_packages() {
     apt-get install --yes --no-install-recommends "${missing[@]}"
 }
 
-# The version of the wheel in the virtual environment, "" when there is none; without starting Python.
+# The version of the wheel in the virtual environment, or "" without one. Does not start Python.
 installed_torch() {
   local files=("$build"/venv/lib/python3*/site-packages/torch/version.py)
   if [[ -e ${files[0]} ]]; then
@@ -84,7 +84,7 @@ installed_torch() {
 install_torch() {
   if [[ -n ${PHRASEQ_TORCH_ROOT:-} ]]; then
     [[ -d $PHRASEQ_TORCH_ROOT/lib && -d $PHRASEQ_TORCH_ROOT/include ]] ||
-      fail "PHRASEQ_TORCH_ROOT=$PHRASEQ_TORCH_ROOT holds no LibTorch: lib/ and include/ are expected in it."
+      fail "PHRASEQ_TORCH_ROOT=$PHRASEQ_TORCH_ROOT contains no LibTorch: lib/ and include/ are expected in it."
     say "LibTorch of PHRASEQ_TORCH_ROOT, $PHRASEQ_TORCH_ROOT"
     return
   fi
