@@ -1,10 +1,11 @@
-"""Builds the wheel (PEP 517): `pip wheel .` and `pip install .` call this module. Needs only Python's own library.
+"""Builds the wheel (PEP 517): `pip wheel .` and `pip install .` call this module. Needs only Python's standard
+library.
 
-The programs are compiled in the build folder, as always, or taken from there when they are compiled already. Settings,
-for `pip wheel -C NAME=VALUE`:
+The programs are compiled in the build folder as usual, or taken from there if they are already compiled. Settings for
+`pip wheel -C NAME=VALUE`:
 
     build-folder=FOLDER    default: build
-    compile=no             take the programs as they are
+    compile=no             use the existing programs
 """
 import base64
 import hashlib
@@ -55,11 +56,11 @@ class Build:
 
     @property
     def torch(self):
-        """The versions of PyTorch that the programs run with."""
+        """The versions of PyTorch with which the programs work."""
         return ".".join(self.defined("PHRASEQ_TORCH_VERSION").split(".")[:2]) + ".*"
 
     def install(self, prefix):
-        """The installed tree, with the libraries that are not Python's or PyTorch's."""
+        """Installs the tree, with the libraries that are not part of Python or PyTorch."""
         run("cmake", "--install", self.folder, "--prefix", prefix, "--strip")
         run("cmake", f"-DBUILD={self.folder}", f"-DROOT={prefix}", "-P", "cmake/BundleLibraries.cmake")
 
@@ -106,7 +107,7 @@ def write_package(package, build):
 
 
 def write_data(data, package):
-    """What other programs look for in the environment itself: manual pages, and the way to the CMake package."""
+    """Writes what other programs look for in the environment: manual pages, and a pointer to the CMake package."""
     shutil.copytree(package / "share", data / "share", ignore=shutil.ignore_patterns("doc"))
     cmake = data / "lib/cmake/phraseq"
     cmake.mkdir(parents=True)
@@ -120,7 +121,7 @@ def record_line(name, content):
 
 
 def pack(folder, wheel, record):
-    """The files of a folder as a zip file, in the order of their names, with the list of their checksums."""
+    """Packs the files of a folder into a zip file, sorted by name, with the list of their checksums."""
     lines = []
     with zipfile.ZipFile(wheel, "w", zipfile.ZIP_DEFLATED) as archive:
         for file in sorted(path for path in folder.rglob("*") if path.is_file()):

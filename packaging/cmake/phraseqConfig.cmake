@@ -1,4 +1,4 @@
-# In lib/cmake/phraseq of a Python environment: leads find_package(phraseq) to the package phraseq of that environment.
+# In lib/cmake/phraseq of a Python environment, this file makes find_package(phraseq) find the environment's package.
 file(GLOB phraseq_configs
      ${CMAKE_CURRENT_LIST_DIR}/../../python3*/*-packages/phraseq/lib/cmake/phraseq/phraseqConfig.cmake
      ${CMAKE_CURRENT_LIST_DIR}/../../../lib64/python3*/*-packages/phraseq/lib/cmake/phraseq/phraseqConfig.cmake)

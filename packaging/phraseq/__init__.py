@@ -1,6 +1,6 @@
 """The programs of phraseq, a translation toolkit in C++, in a Python environment.
 
-`phraseq.prefix` is the folder that holds bin/, lib/, include/ and the CMake package: CMAKE_PREFIX_PATH of a plugin.
+`phraseq.prefix` is the folder with bin/, lib/, include/ and the CMake package, the CMAKE_PREFIX_PATH of a plugin.
 The commands of the environment (`phraseq`, `phraseq-train`, ...) start the programs in its bin/.
 """
 import os
@@ -11,7 +11,7 @@ prefix = os.path.dirname(os.path.abspath(__file__))
 
 
 def _torch_elsewhere():
-    """The folder of LibTorch, where it is not next to this package; None where it is, for programs look there."""
+    """The folder of LibTorch if it is not next to this package, or else None, as programs look there anyway."""
     if os.path.isdir(os.path.join(os.path.dirname(prefix), "torch", "lib")):
         return None
     torch = find_spec("torch")
@@ -22,7 +22,7 @@ def _torch_elsewhere():
 
 
 def main():
-    """Replaces this process by the program that has the name of the command."""
+    """Replaces this process with the program that has the name of the command."""
     name = os.path.basename(sys.argv[0])
     program = os.path.join(prefix, "bin", name if name.startswith("phraseq") else "phraseq")
     torch = _torch_elsewhere()
