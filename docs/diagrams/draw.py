@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""Draws the six models as their papers draw them, and the simulated scaling: NAME.svg in this folder, or in the one that
-is given.
+"""Draws the six models as in their papers, and the simulated scaling, as NAME.svg in this folder or in the given one.
 
     docs/diagrams/draw.py [FOLDER]
 
-The pages in docs/papers and docs/guide show the pictures. The test Diagrams fails when a picture is not what this script draws.
+The pages in docs/papers and docs/guide show the pictures. The test Diagrams fails if a picture differs from the output.
 """
 import sys
 from pathlib import Path

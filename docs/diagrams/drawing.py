@@ -55,14 +55,14 @@ class Box:
 
 
 class Drawing:
-    """What is drawn later covers what was drawn before."""
+    """A picture in which later shapes cover earlier ones."""
 
     def __init__(self, width, height, title):
         self.width, self.height, self.title = width, height, title
         self.parts = []
 
     def text(self, x, y, text, kind=""):
-        """One or more lines, centered at (x, y); of kind "left", beginning there."""
+        """One or more lines centered at (x, y); those of kind "left" begin there."""
         lines = text.split("\n")
         width = max(map(len, lines)) * CHARACTER
         start = x if "left" in kind else x - width / 2

@@ -4,10 +4,10 @@
     docs/diagrams/scaling_curve.py          # prints the table of docs/guide/scaling.md
     docs/diagrams/draw.py                   # draws scaling.svg
 
-The simulation follows core/distributed: gradients travel in buckets, in the order in which the backward pass completes
-them, cut into pieces of 4 Mi numbers. Of a piece, each process sends one chunk to every other process and gets one from
-each, twice (all-to-all, then all-gather), so 2 (N - 1) / N of its bytes and 2 (N - 1) messages pass each process. A
-bucket begins when its gradients are complete and the bucket before it is through.
+The simulation follows core/distributed: gradients are sent in buckets, in the order in which the backward pass
+completes them, and are divided into pieces of 4 Mi numbers. For each piece, each process sends one chunk to every other
+process and receives one from each, twice (all-to-all, then all-gather), so each process sends 2 (N - 1) / N of its
+bytes in 2 (N - 1) messages. A bucket starts when its gradients are complete and the bucket before it is finished.
 """
 import math
 from dataclasses import dataclass, replace
@@ -19,24 +19,24 @@ GPUS = [1 << power for power in range(11)]
 
 @dataclass(frozen=True)
 class Training:
-    """One process; seconds, bytes, bytes a second."""
+    """One process, in seconds, bytes, and bytes per second."""
     name: str
-    compute: float = 25_000 / 920_000  # an update of 25,000 target tokens at 920,000 tokens a second
-    forward: float = 1 / 3  # of the computation; the backward pass is the rest
+    compute: float = 25_000 / 920_000  # an update of 25,000 target tokens at 920,000 tokens per second
+    forward: float = 1 / 3  # share of the computation; the rest is the backward pass
     parameters: int = 60_500_000  # Transformer base with a joint vocabulary of 32,000
-    last: int = 16_400_000  # parameters of the shared embeddings, whose gradient is complete at the end
-    wire: int = 4  # bytes of a gradient
+    last: int = 16_400_000  # parameters of the shared embeddings, whose gradient is complete last
+    wire: int = 4  # bytes per gradient
     bucket: int = 25 << 20  # bytes of fp32 gradients
     piece: int = 1 << 22  # gradients
-    bandwidth: float = 50e9  # of a process, in each direction: one network adapter of 400 Gbit/s for each GPU
-    message: float = 2e-6  # of sending one more message
-    latency: float = 20e-6  # of each of the two steps of a piece
+    bandwidth: float = 50e9  # per process and direction: one network adapter of 400 Gbit/s for each GPU
+    message: float = 2e-6  # for sending one more message
+    latency: float = 20e-6  # for each of the two steps of a piece
     batches: int = 1  # --update-freq
     overlap: bool = True
 
 
 def sum_of_bucket(training, parameters, gpus):
-    """Seconds for one bucket."""
+    """The seconds for one bucket."""
     if gpus == 1:
         return 0.0
     sent = 2 * (gpus - 1) / gpus * parameters * training.wire
@@ -45,7 +45,7 @@ def sum_of_bucket(training, parameters, gpus):
 
 
 def buckets(training):
-    """(parameters, fraction of the backward pass after which it is complete) in the order of travel."""
+    """(parameters, fraction of the backward pass after which they are complete) in the order of sending."""
     most = training.bucket / 4
     inner = training.parameters - training.last
     count = math.ceil(inner / most)
@@ -53,7 +53,7 @@ def buckets(training):
 
 
 def update(training, gpus):
-    """Seconds of one update."""
+    """The seconds for one update."""
     forward = training.compute * training.forward
     backward = training.compute - forward
     before = (training.batches - 1) * training.compute + forward
@@ -80,7 +80,7 @@ CURVES = [
 
 
 def scaling():
-    """Both axes are logarithmic: the ideal is a straight line."""
+    """Both axes are logarithmic, so that the ideal is a straight line."""
     drawing = Drawing(860, 520, "Simulated speed-up of data-parallel training")
     left, bottom, width, height = 80, 450, 560, 400
 
