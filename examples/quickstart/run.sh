@@ -5,9 +5,9 @@
 #
 #   examples/quickstart/run.sh [FOLDER]       default: quickstart-run
 #
-# FOLDER gets the corpus, the data folder, the checkpoints, the translation and the pictures. Run again, each
-# step that is done is omitted. Training is limited by its number of updates, not by time, so that the result
-# does not depend on the machine's speed. QUICKSTART_UPDATES changes the number.
+# FOLDER gets the corpus, the data folder, the checkpoints, the translation and the pictures. A second run omits
+# finished steps. The length of the training is a number of updates, not a time, so that the result does not
+# depend on the speed of the machine. QUICKSTART_UPDATES changes the number.
 set -euo pipefail
 
 case ${1:-} in -h | --help) sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' "${BASH_SOURCE[0]}"; exit ;; esac
@@ -19,7 +19,7 @@ settings=(--arch transformer_tiny --dropout 0.2 --lr 0.004 --lr-scheduler cosine
 mkdir -p "$folder"
 
 times=()
-step() {  # step NAME EXPECTATION COMMAND...: prints what begins, and keeps how long it took
+step() {  # step NAME EXPECTATION COMMAND...: prints the name of the step, and records its duration
   local name=$1 expectation=$2 start=$SECONDS
   shift 2
   printf '\n== %s (%s)\n' "$name" "$expectation"
@@ -27,13 +27,13 @@ step() {  # step NAME EXPECTATION COMMAND...: prints what begins, and keeps how 
   times+=("$(printf '%-10s %4d s' "$name" $((SECONDS - start)))")
 }
 
-# Ninja's "[17/200] ..." with the remaining time behind the counter; other lines as they are.
+# Adds the remaining time to the counter in Ninja's lines, "[17/200] ..."; leaves other lines as they are.
 remaining_time() {
   local line start=$SECONDS done all left shown=-1
   while IFS= read -r line; do
     if [[ $line =~ ^\[([0-9]+)/([0-9]+)\]\ (.*) ]]; then
       done=${BASH_REMATCH[1]} all=${BASH_REMATCH[2]}
-      ((done > 0 && 100 * done / all != shown)) || continue  # [0/N]: a step of CMake, before the count begins
+      ((done > 0 && 100 * done / all != shown)) || continue  # [0/N] is a step of CMake before the count begins
       left=$(((SECONDS - start) * (all - done) / done))
       shown=$((100 * done / all))
       printf '[%d/%d, about %d:%02d left] %s\n' "$done" "$all" $((left / 60)) $((left % 60)) "${BASH_REMATCH[3]}"
@@ -43,8 +43,8 @@ remaining_time() {
   done
 }
 
-# Builds the commands and plugins of this script; everything, where everything was built before. A build folder
-# that tests/run.sh configured keeps its settings.
+# Builds the commands and plugins of this script, or everything if everything was built before. A build folder that
+# tests/run.sh configured keeps its settings.
 build() {
   local target=quickstart
   [[ ! -e $root/build/bin/phraseq-plugins ]] || target=all

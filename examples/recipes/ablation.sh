@@ -1,9 +1,9 @@
-# What the recipes share: rows, each a model in a folder of its own, trained under one budget, translated
-# with, and set beside the first. Source it from the folder that holds text/; phraseq must be on the PATH.
-export LC_ALL=C.UTF-8 # decimal points, whatever the language: awk and time read and write numbers
-shopt -s inherit_errexit # $(...) stops at a command that fails, too: a training that failed is not translated with
+# Code that the recipes share: each row is a model in a folder of its own; all are trained under one budget,
+# translate, and are compared with the first. Source it from the folder with text/; phraseq must be on the PATH.
+export LC_ALL=C.UTF-8 # awk and time read and write decimal points in every language
+shopt -s inherit_errexit # $(...) also stops at a failing command, so that a failed training is not used
 
-# Stops a recipe before anything is trained when one of the chosen rows is not among the known ones.
+# Stops a recipe before any training if one of the chosen rows is unknown.
 check_rows() { # "KNOWN..." CHOSEN...
   local known=$1 row
   shift
@@ -13,7 +13,7 @@ check_rows() { # "KNOWN..." CHOSEN...
   done
 }
 
-# How often checkpoints are saved between epochs in a run of so many updates.
+# The number of updates between checkpoints, for COUNT checkpoints in a run of UPDATES.
 save_interval() { # UPDATES COUNT
   echo $(($1 > $2 ? $1 / $2 : 1))
 }
@@ -32,7 +32,7 @@ average_newest() { # FOLDER KIND COUNT OUTPUT
   fi
 }
 
-# Copies the first of the files that FOLDER holds, plain or .gz, to text/NAME; fails when there is none.
+# Copies the first of the files that exists in FOLDER, plain or .gz, to text/NAME; fails if none exists.
 take_text() { # FOLDER NAME FILE...
   local folder=$1 to=text/$2 from
   shift 2
@@ -43,25 +43,25 @@ take_text() { # FOLDER NAME FILE...
   return 1
 }
 
-# The same, with an error that says what there is not.
+# The same, with an error that names the missing files.
 need_text() { # FOLDER NAME FILE...
   take_text "$@" || { echo "run.sh: error: $1 has no ${*:3}, plain or .gz" >&2; exit 2; }
 }
 
-# Every call of phraseq is noted in commands.txt.
+# Every call of phraseq is recorded in commands.txt.
 phraseq() {
   { printf '%q ' phraseq "$@"; echo; } >> commands.txt
   command phraseq "$@"
 }
 
-# Runs a command; NAME.time gets a line "seconds of the clock, seconds of the processor".
+# Runs a command; adds a line with seconds of the clock and of the processor to NAME.time.
 timed() { # NAME COMMAND...
   local name=$1 TIMEFORMAT='%R %U'
   shift
   { time "$@" 2>&3 3>&-; } 3>&2 2>> "$name.time"
 }
 
-# Trains ROW/checkpoints, from where it stopped, and averages its newest checkpoints as $average says.
+# Trains ROW/checkpoints, or continues the training, and averages its newest checkpoints according to $average.
 average=(update 5)
 train_row() { # ROW DATA OPTION...
   local row=$1 data=$2
@@ -71,7 +71,7 @@ train_row() { # ROW DATA OPTION...
   average_newest "$row/checkpoints" "${average[@]}" "$row/average.safetensors"
 }
 
-# Translates a text with a row's average: ROW/PART.hyp.
+# Translates a text with the average of a row into ROW/PART.hyp.
 translate_row() { # ROW PART SOURCE OPTION...
   local row=$1 part=$2 source=$3
   shift 3
@@ -79,15 +79,15 @@ translate_row() { # ROW PART SOURCE OPTION...
   mv "$row/$part.new" "$row/$part.hyp"
 }
 
-# The rows, of those given, that have translated a part.
+# The given rows that have translated a part.
 rows_with() { # FOLDER PART ROW...
   local folder=$1 part=$2 row
   shift 2
   for row; do [[ ! -e $folder/$row/$part.hyp ]] || echo "$folder/$row"; done
 }
 
-# BLEU of a folder's rows, from two on with paired bootstrap resampling against the first:
-# FOLDER/score-PART.txt. Nothing where no row has translated the part, or it has no sentence.
+# Writes BLEU of the rows in a folder to FOLDER/score-PART.txt; two rows or more are compared with the first by paired
+# bootstrap resampling. Does nothing if no row has translated the part, or if it has no sentences.
 score_rows() { # FOLDER PART REFERENCE TOKENIZER ROW...
   local folder=$1 part=$2 reference=$3 tokenizer=$4 rows paired=()
   shift 4
@@ -98,8 +98,8 @@ score_rows() { # FOLDER PART REFERENCE TOKENIZER ROW...
     tee "$folder/score-$part.txt"
 }
 
-# Parameters and times of a folder's rows and of the first: FOLDER/times.txt. Times are the processor's, so
-# that they can be compared although the machine did other work.
+# Writes parameters and times of a folder's rows, absolute and relative to the first, to FOLDER/times.txt. Times are
+# those of the processor, so that they can be compared even if the machine did other work.
 time_rows() { # FOLDER PART ROW...
   local folder=$1 part=$2 row rows
   mapfile -t rows < <(rows_with "$@")

@@ -3,20 +3,20 @@
 #
 #   evidence.sh CORPUS... [SETTING...] [-- OPTION...]
 #       Prepares the corpora, finds the configurations on dev, trains every system with every seed until patience ends
-#       it, translates the test set and scores it. Run again, it continues where it was stopped. OPTIONs go to
+#       it, translates the test set and scores it. A second run continues where it was stopped. OPTIONs go to
 #       phraseq train.
 #
 #       --data DIR              folder of the corpora (default: $PHRASEQ_DATA)
 #       --folder DIR            folder for all files that are made (default: evidence-run)
-#       --systems "SYSTEM..."   these systems only
+#       --systems "SYSTEM..."   only these systems
 #       --seeds "SEED..."       default: 1 2 3
 #       --size tiny|base        default: tiny
 #       --trials N              at most N trials of a system after the first (default: 8)
 #       --patience N            validations without a higher BLEU, and number of averaged checkpoints (default: 10)
 #       --interval N            updates between validations (default: 500; 150 with 5,000 pairs)
 #       --updates N             at most N updates of a training run (default: 200000)
-#       --test NAME SRC REF     scores another test set with what has been trained, and trains nothing
-#       --contrastive NAME TSV  evaluates a contrastive set with what has been trained, and trains nothing
+#       --test NAME SRC REF     scores another test set with the trained systems, without training
+#       --contrastive NAME TSV  evaluates a contrastive set with the trained systems, without training
 #       --subwords N            size of the subword vocabulary (default: 10000; 32000 for base)
 #       --results DIR           also copies the logs to commit there; seeds that DIR already has are not trained again
 #
@@ -24,7 +24,7 @@
 #   evidence.sh --check [RESULTS [PAGE]]    compares them
 #   evidence.sh --list                      corpora and systems
 #
-# CORPUS: a name of --list, or NAME=SRC-TGT:FOLDER[,FOLDER...]. phraseq must be on the PATH, or built in build/.
+# CORPUS: a name in --list, or NAME=SRC-TGT:FOLDER[,FOLDER...]. phraseq must be on the PATH, or built in build/.
 set -euo pipefail
 
 recipes=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

@@ -1,4 +1,4 @@
-# How a table came about: FOLDER/manifest.json.
+# Records how a table was made in FOLDER/manifest.json.
 
 json_string() { # TEXT
   local text=${1//\\/\\\\}
@@ -28,26 +28,26 @@ changed_files() {
   { git -C "$root" status --porcelain 2> /dev/null || true; } | sed 's/^...//'
 }
 
-# Those that the recipe was asked for, or else those of its commands.
+# The seeds that were given to the recipe, or else those in its commands.
 seeds_of_run() { # FOLDER
   if [[ ${seeds[*]:-} ]]; then printf '%s\n' "${seeds[@]}"; return; fi
   { grep -hoE -- '--seed [0-9]+' "$1"/commands.txt "$here/$recipe/run.sh" "$here/ablation.sh" 2> /dev/null || true; } |
     sed 's/--seed //' | sort -un
 }
 
-# The texts that were trained on and scored, as "HASH  FILE".
+# The texts that were used for training and scoring, as "HASH  FILE".
 hashes_of_texts() { # FOLDER
   (cd "$1" && { find text -type f 2> /dev/null || true; } | sort | xargs -r sha256sum)
 }
 
 machine() {
-  sed -n '/^model name[^:]*: /{s///p;q}' /proc/cpuinfo # head would end the pipe where there are many cores
+  sed -n '/^model name[^:]*: /{s///p;q}' /proc/cpuinfo # head would break the pipe with many cores
   echo "$(nproc) cores"
   awk '/^MemTotal:/ {printf "%.0f GB of memory\n", $2 / 1e6}' /proc/meminfo
-  uname -sr | sed -E 's/^([^ ]+ [0-9]+\.[0-9]+).*/\1/' # "Linux 6.1": what follows names the build of the kernel
+  uname -sr | sed -E 's/^([^ ]+ [0-9]+\.[0-9]+).*/\1/' # "Linux 6.1", without the name of the kernel's build
 }
 
-# What the recipe ran, one command a line: ablation.sh adds to commands.txt.
+# The commands of the recipe, one per line, which ablation.sh adds to commands.txt.
 commands_of_run() { # FOLDER
   cat "$1/commands.txt" 2> /dev/null || true
 }

@@ -3,10 +3,10 @@
 #
 #   reproduce.sh RECIPE [SETTING...] [CORPUS...] [-- OPTION...]
 #       Runs the recipe as its README.md states and prints the table; FOLDER/table.md and FOLDER/manifest.json hold
-#       the table and how it was made. Run again, it continues where it was stopped. OPTIONs go to phraseq train.
+#       the table and how it was made. A second run continues where it was stopped. OPTIONs go to phraseq train.
 #
 #       --folder FOLDER     folder for all files that are made (default: RECIPE-run)
-#       --rows "ROW..."     these rows only
+#       --rows "ROW..."     only these rows
 #       --updates N         another number of updates
 #       --epochs N          at most N epochs
 #
@@ -20,7 +20,7 @@
 #
 # CORPUS: the folders that RECIPE/run.sh reads. phraseq must be on the PATH, or built in build/.
 set -euo pipefail
-export LC_ALL=C.UTF-8 # decimal points in numbers, whatever the language
+export LC_ALL=C.UTF-8 # decimal points in numbers in every language
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../.." && pwd)
@@ -32,7 +32,7 @@ fail() { echo "reproduce.sh: error: $1" >&2; exit 2; }
 
 recipes() { (cd "$here" && for table in */table.conf; do dirname "$table"; done); }
 
-# Reads RECIPE/table.conf: what the recipe's README.md states.
+# Reads the settings of the recipe's README.md from RECIPE/table.conf.
 load() { # RECIPE
   [[ -e $here/$1/table.conf ]] || fail "there is no recipe '$1'; known: $(recipes | tr '\n' ' ')"
   recipe=$1
@@ -46,7 +46,7 @@ list() {
   done
 }
 
-# The recipe's script with the README's settings and the given ones.
+# Runs the recipe's script with the settings of its README.md and the given ones.
 run_recipe() {
   local environment=("${settings[@]}") options=("${train_options[@]}")
   [[ -z $chosen ]] || environment+=("$rows_variable=$chosen")

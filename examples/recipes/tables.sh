@@ -1,11 +1,11 @@
-# The tables of the recipes, made from the files that a run leaves: scores, times and logs. RECIPE/table.conf defines
+# Makes the tables of the recipes from the files of a run: scores, times and logs. RECIPE/table.conf defines
 #   rows               the names of the rows
-#   label ROW          what a row is called in the table
+#   label ROW          the name of a row in the table
 #   parts              the texts that are scored: score-PART.txt
 #   published_columns  names of the columns with published figures
 #   published SET ROW  their values, separated by |
 
-# BLEU and p of a row, "36.3|0.351"; nothing where it was not scored.
+# BLEU and p of a row, "36.3|0.351"; empty if it was not scored.
 score_of() { # FILE ROW
   awk -v row="$2" '
     index($0, "│") {
@@ -51,12 +51,12 @@ header() {
   sed 's/[^|]\{1,\}/---/g' <<< "$text"
 }
 
-# Whether the file of scores can be of this row: that of a single system does not name it.
+# Whether the file of scores may be that of this row; with a single system, it does not name the row.
 is_scored() { # FOLDER ROW PART
   ! grep -q '^BLEU|' "$1/score-$3.txt" || [[ -e $1/$2/$3.hyp || ${#rows[@]} == 1 ]]
 }
 
-# The cells of a row; nothing when it was not scored.
+# The cells of a row; empty if it was not scored.
 table_row() { # FOLDER SET ROW
   local part log cells='' score times='||' scored=''
   for part in $parts; do
@@ -81,17 +81,17 @@ print_table() { # FOLDER SET
   for row in "${rows[@]}"; do table_row "$1" "$2" "$row"; done
 }
 
-# The folders with scores in a run's folder, relative to it.
+# The folders with scores below the folder of a run, relative to it.
 sets_of_run() { # FOLDER
   (cd "$1" && find . -maxdepth 2 -name 'score-*.txt' -printf '%h\n' | sort -u | sed 's,^\./,,')
 }
 
-# The table in a page between "<!-- table SET -->" and the next line without a cell.
+# The table in a page between "<!-- table SET -->" and the next line that is not a row.
 committed_table() { # PAGE SET
   awk -v begin="<!-- table $2 -->" '$0 == begin { inside = 1; next } inside && /^\|/ { print; seen = 1; next } seen { exit }' "$1"
 }
 
-# Compares the cells of two tables, of a row and a column if given; prints each, and fails when one differs.
+# Compares the cells of two tables, or those of a row and a column; prints each, and fails if one differs.
 compare_tables() { # SET ROW COLUMN: made table in file 3, committed one in file 4
   awk -F ' *[|] *' -v set="$1" -v row="$2" -v column="$3" '
     FNR == 1 { ++file; columns = NF }

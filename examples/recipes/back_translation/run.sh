@@ -5,8 +5,8 @@
 #   [ROWS="base bt tagged self"] [UPDATES=20000] examples/recipes/back_translation/run.sh DATA [FOLDER] [OPTION...]
 #
 # DATA holds train, dev, test in .SOURCE and .TARGET and mono in .TARGET (bt, tagged) or .SOURCE (self), plain or .gz;
-# FOLDER (back-translation-run) gets everything made. Options after them go to every phraseq train. Run again, what is
-# there is kept, and training continues where it stopped. phraseq must be on the PATH, or built in build/.
+# FOLDER (back-translation-run) gets all files that are made. Options after them go to every phraseq train. A second run
+# keeps finished files and continues training where it stopped. phraseq must be on the PATH or built in build/.
 set -euo pipefail
 
 case ${1:-} in -h | --help) sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' "${BASH_SOURCE[0]}"; exit ;; esac
@@ -18,7 +18,7 @@ folder=${2:-back-translation-run}
 shift $(($# < 2 ? 1 : 2))
 options=("$@")
 src=${SOURCE:-en} tgt=${TARGET:-de} tag=${TAG-<BT>} updates=${UPDATES:-20000} subwords=${SUBWORDS:-10000}
-ratio=${RATIO:-2} # of the lengths of a pair in words, at most
+ratio=${RATIO:-2} # the greatest ratio of the lengths of a pair in words
 read -ra rows <<< "${ROWS-base bt tagged self}"
 check_rows "base bt tagged self" "${rows[@]}"
 PATH=$root/build/bin:$PATH
@@ -27,7 +27,7 @@ mkdir -p "$folder/text"
 cd "$folder"
 for name in {train,dev,test}.{"$src","$tgt"}; do need_text "$data" "$name" "$name"; done
 
-# One subword model for all rows, from the parallel text, so that a model of one row can read what another wrote.
+# All rows have one subword model, from the parallel text, so that the model of one row can read another's output.
 [[ -e data-bin/manifest.json ]] ||
   phraseq preprocess --source-lang "$src" --target-lang "$tgt" --joined-dictionary --subwords "$subwords" \
     --trainpref text/train --validpref text/dev --testpref text/test --destdir data-bin
@@ -46,7 +46,7 @@ translate_mono() { # MODEL INPUT OUTPUT OPTION...
   [[ -e $output ]] || { phraseq generate --path "$model/average.safetensors" "$@" < "$input" > "$output.new" && mv "$output.new" "$output"; }
 }
 
-# Pairs with words on both sides whose lengths differ by no more than a factor; with TAG, it begins the source.
+# Writes pairs with words on both sides whose lengths differ at most by the ratio. A TAG is put before the source.
 write_pairs() { # SOURCE TARGET PREFIX TAG
   paste "$1" "$2" | awk -F '\t' -v ratio="$ratio" -v tag="$4" -v source="$3.$src" -v target="$3.$tgt" '
     NF == 2 { s = split($1, _, " "); t = split($2, _, " ")
@@ -56,7 +56,7 @@ write_pairs() { # SOURCE TARGET PREFIX TAG
     END { printf "%d of %d pairs kept\n", kept, NR > "/dev/stderr"; exit kept ? 0 : 1 }'
 }
 
-# The parallel text followed by the pairs of PREFIX, in the subwords of data-bin.
+# Preprocesses the parallel text followed by the pairs of PREFIX, with the subwords of data-bin.
 preprocess_with() { # ROW PREFIX
   local row=$1 side
   [[ -e $row/data-bin/manifest.json ]] && return

@@ -1,12 +1,12 @@
 # The corpora of protocol.md. `define_corpus NAME` sets
 #   source, target    its languages
-#   from              the folders that are taken together, each with train, dev and test (tang2016/run.sh)
-#   pairs             the number of training pairs to use, from the first on; empty: all
+#   from              the folders that are joined, each with train, dev and test (tang2016/run.sh)
+#   pairs             how many of the first training pairs are used; empty: all
 #   every             updates between validations
-#   words             yes: also as words, for the models with a phrase memory
-#   vocabulary        the number of words that these models know; smaller with few pairs, so that some are unknown
-#   tokenizer         of BLEU
-#   unit, edges       of the length buckets
+#   words             yes: the corpus is also prepared as words, for the models with a phrase memory
+#   vocabulary        the number of words that these models know; fewer with few pairs, so that some are unknown
+#   tokenizer         the tokenizer of BLEU
+#   unit, edges       those of the length buckets
 
 known_corpora=(multi30k-en-de multi30k-de-en multi30k-5k-en-de help-en-de help-zh-vi help-5k-zh-en zh-en en-vi)
 
@@ -52,7 +52,7 @@ files_of_part() { # FOLDER PART LANGUAGE
   for file; do [[ ! -e $file ]] || echo "$file"; done | sort -u
 }
 
-# One part of all folders: of one without a test set, every other line of dev is its test set.
+# One part of all folders. If a folder has no test set, every other line of its dev is its test set.
 gather() { # PART LANGUAGE
   local folder part file files
   for folder in "${from[@]}"; do
@@ -68,7 +68,7 @@ gather() { # PART LANGUAGE
   done
 }
 
-# The whole of standard input, or as many lines as a part may have.
+# The whole standard input, or as many of its lines as the part may have.
 limited() { # PART
   if [[ $1 == train && $pairs ]]; then sed -n "1,${pairs}p"; else cat; fi
 }
@@ -85,8 +85,8 @@ gather_trees() {
   fi
 }
 
-# How many pairs of a test set share the source, the target or both with a training pair; letters and digits
-# only, without case. LEAKS gets a line of counts, PAIRS the numbers of the lines that share something.
+# Prints how many pairs of a test set share the source, the target or both with a training pair, ignoring case and
+# everything except letters and digits. Writes the numbers of the lines that share something to LINES.
 check_leaks() { # TEST SRC REF LINES
   awk -v name="$1" -v lines="$4" '
     function plain(text) { text = tolower(text); gsub(/[[:space:][:punct:]]/, "", text); return text }

@@ -1,8 +1,8 @@
 # The tables of docs/evidence.md from the committed logs: report.pl report|check RESULTS PAGE < SYSTEMS
 #
 # SYSTEMS: a line for each system in the order of the tables, "NAME<TAB>GROUP<TAB>LABEL". RESULTS/CORPUS holds what
-# evidence.sh --results has copied. The page's part between "<!-- tables -->" and "<!-- end of tables -->" is written
-# (report), or compared line by line (check): the exit status is 1 when it differs.
+# evidence.sh --results has copied. The part of the page between "<!-- tables -->" and "<!-- end of tables -->" is
+# written (report) or compared line by line (check); the exit status is 1 if it differs.
 use strict;
 use warnings;
 use utf8;
@@ -44,7 +44,7 @@ sub deviation {
   return sqrt($sum / (@_ - 1));
 }
 
-# "40.1 ± 0.2"; with fewer than three seeds "40.1 (2 seeds)".
+# "40.1 ± 0.2", or "40.1 (2 seeds)" with fewer than three seeds.
 sub spread {
   my ($score, $deviation, $seeds, $digits) = @_;
   return sprintf("%.*f ± %.*f", $digits, $score, $digits, $deviation) if $seeds >= 3;
@@ -57,7 +57,7 @@ sub table {
   return $line->(@$header) . '|' . '---|' x @$header . "\n" . join('', map { $line->(@$_) } @rows);
 }
 
-# What the runs of a corpus say beside their scores: the mean over the seeds.
+# What the runs of a corpus report besides scores, as the mean over the seeds.
 sub runs_of {
   my ($folder) = @_;
   my %runs;
@@ -72,7 +72,7 @@ sub runs_of {
   return \%runs;
 }
 
-# Systems whose trials began with a configuration that the baseline has no longer.
+# Systems whose trials began with an earlier configuration of the baseline.
 sub outdated_systems {
   my ($folder, $runs) = @_;
   my %outdated;
@@ -190,7 +190,7 @@ sub constituents_table {
   return table(['', 'seeds', map { "layer $_" } 1 .. $most], @cells);
 }
 
-# By how much the loss rises without one head, the mean over the heads that attend to n-grams of the same lengths, from
+# The increase of the loss without one head, the mean over the heads that attend to n-grams of the same lengths, from
 # FOLDER/SYSTEM.SEED.json; the mean over seeds.
 sub heads_table {
   my ($folder) = @_;

@@ -1,9 +1,10 @@
-# The steps of protocol.md, in the folder of one corpus. What is done is kept: each step can be stopped and repeated.
+# The steps of protocol.md, in the folder of one corpus. Finished results are kept, so each step can be stopped and
+# repeated.
 #
 #   text/ data-bin/ data-words*/       the corpus
 #   SYSTEM/CONFIGURATION/SEED/         a training: train.log, metrics.jsonl, average.safetensors, dev.bleu, TEST.hyp
-#   SYSTEM/trials.tsv, SYSTEM/chosen   the trials, and the configuration that they led to
-#   runs.tsv, leaks.tsv, scores/       what the tables are made from, with the logs
+#   SYSTEM/trials.tsv, SYSTEM/chosen   the trials, and the configuration that was chosen
+#   runs.tsv, leaks.tsv, scores/       the sources of the tables, in addition to the logs
 
 prepare() {
   local part language
@@ -25,14 +26,15 @@ prepare_subwords() {
       $([[ ! -e text/train.$source.trees ]] || echo --trees) --destdir data-bin
 }
 
-# A text as words, unless it has been made. A file that was stopped halfway is not taken for a whole one.
+# Writes a text as words, unless that exists. An incomplete file is never mistaken for a whole one.
 to_words() { # TEXT FILE
   [[ ! -e $2 ]] || return 0
   "$recipes/tang2016/words.pl" < "$1" > "$2.new"
   mv "$2.new" "$2"
 }
 
-# Lower-cased words, and a table of phrases from the training text: all of it, the 1,000 most frequent, no rules.
+# Lowercased words, and phrase tables from the training text: with all phrases, with the 1,000 most frequent, and
+# without rules.
 prepare_words() { # DATA_FOLDER
   local part language rules=(--pn-rules zh-en)
   [[ ! -e $1/manifest.json ]] || return 0
@@ -57,10 +59,10 @@ prepare_words() { # DATA_FOLDER
 # The lines of a phrase table with the largest counts, which are its last column.
 most_frequent() { # COUNT TABLE
   awk -F ' [|][|][|] ' '/^#/ { next } { print $NF "\t" NR "\t" $0 }' "$2" | sort -t "$(printf '\t')" -k 1,1nr -k 2,2n |
-    awk -v count="$1" 'NR <= count' | cut -f 3- # head would end the pipe of a large table
+    awk -v count="$1" 'NR <= count' | cut -f 3- # head would break the pipe of a large table
 }
 
-# Notes in leaks.tsv how much of a test set is in the training text.
+# Records in leaks.tsv how much of a test set is in the training text.
 check_test() { # TEST SRC REF
   if [[ -e leaks.tsv ]] && grep -q "^$1	" leaks.tsv; then return; fi
   : > "scores/$1.leaks"
@@ -69,7 +71,7 @@ check_test() { # TEST SRC REF
     printf "evidence.sh: %d of %d pairs of the test set \"%s\" are in the training text\n", $5, $2, name }' leaks.tsv >&2
 }
 
-# Replaces one factor of a configuration: x2 multiplies the value so far, for tokens and warm-up to a whole number.
+# Replaces one factor of a configuration; x2 multiplies its value, rounded to an integer for tokens and warm-up.
 with_factor() { # CONFIGURATION FACTOR=VALUE
   awk -v change="$2" '{
     split(change, to, "=")
@@ -93,7 +95,7 @@ parameters_of() { # PLACE
   sed -n '/.*: \([0-9]*\) parameters.*/{s//\1/p;q}' "$1/train.log"
 }
 
-# The feed-forward width that gives the baseline a system's number of parameters: each unit of both stacks costs
+# The feed-forward width with which the baseline has as many parameters as a system: each unit of both stacks costs
 # two rows of weights and a bias.
 widened_ffn() { # SYSTEM
   local more=0 of_base of_system base
@@ -106,7 +108,7 @@ widened_ffn() { # SYSTEM
   echo $((ffn + (more > 0 ? more : 0)))
 }
 
-# The average of the last checkpoints, as many as patience waits for.
+# Trains a seed and averages its last checkpoints, as many as --patience.
 train_seed() { # SYSTEM CONFIGURATION SEED
   local place data
   place=$(place_of "$@")
@@ -127,7 +129,7 @@ train_seed() { # SYSTEM CONFIGURATION SEED
   rm -r "$place/checkpoints"
 }
 
-# The text as a system reads and writes it: of words, a file in words/.
+# The text as a system reads and writes it: for words, a file in words/.
 file_of() { # SYSTEM FILE
   local words_of
   if [[ $(data_of "$1") == data-bin ]]; then echo "$2"; return; fi
@@ -136,7 +138,7 @@ file_of() { # SYSTEM FILE
   echo "$words_of"
 }
 
-# Translates a text with one seed's average: PLACE/PART.hyp.
+# Translates a text with the average of one seed into PLACE/PART.hyp.
 translate_seed() { # SYSTEM PLACE PART SOURCE
   local trees=()
   [[ ! -e $2/$3.hyp && -e $2/average.safetensors ]] || return 0
@@ -151,7 +153,7 @@ score_options() { # SYSTEM: words are scored as they are
   if [[ $(data_of "$1") == data-words* ]]; then echo "-tok none --force"; else echo "-tok $tokenizer"; fi
 }
 
-# Trains and translates dev: PLACE/dev.bleu holds its score.
+# Trains a seed, translates dev, and writes its score to PLACE/dev.bleu.
 dev_bleu() { # SYSTEM CONFIGURATION SEED
   local place
   place=$(place_of "$@")
@@ -167,7 +169,8 @@ dev_bleu() { # SYSTEM CONFIGURATION SEED
 
 larger() { awk -v a="$1" -v b="$2" 'BEGIN { exit !(a > b) }'; }
 
-# Whether a system's search is still to be made, or goes on: with more trials, or from another configuration of the baseline.
+# Whether a system still needs a search, or a longer one: with more trials, or from another configuration of the
+# baseline.
 needs_tuning() { # SYSTEM
   local base
   base=$(baseline_of "$1")
@@ -176,7 +179,7 @@ needs_tuning() { # SYSTEM
   [[ $1 != "$base" && $(head -n 1 "$1/trials.tsv" | cut -f 2) != "$(cat "$base/chosen")" ]]
 }
 
-# Trials that have been made are not trained again: their scores are put where dev_bleu looks for them.
+# Finished trials are not trained again: their scores are written where dev_bleu looks for them.
 recall_trials() { # SYSTEM
   local score config place
   [[ -e $1/trials.tsv ]] || return 0
@@ -187,7 +190,7 @@ recall_trials() { # SYSTEM
   done < "$1/trials.tsv"
 }
 
-# One factor after another: a change is kept when dev BLEU rises. SYSTEM/chosen: the configuration.
+# Tries one factor after another, and keeps a change if dev BLEU rises. Writes the configuration to SYSTEM/chosen.
 tune() { # SYSTEM
   local system=$1 base config best candidate score change count=0 grid
   base=$(baseline_of "$system")
@@ -215,12 +218,12 @@ tune() { # SYSTEM
   echo "$config" > "$system/chosen"
 }
 
-# Scores are kept by system and seed: those of an earlier configuration would be taken for the new one's.
+# Scores are stored by system and seed, so those of an earlier configuration would be mistaken for new ones.
 forget_scores() { # SYSTEM
   rm -f scores/*.contrastive/"$1".*.json scores/constituents/"$1".*
 }
 
-# What is in the way of a system with this corpus; nothing when it can be trained.
+# The reason why a system cannot be trained with this corpus; empty if it can.
 obstacle_of() { # SYSTEM
   case $1 in
     parse) [[ -e text/train.$source.trees ]] || echo "the corpus has no parse trees" ;;
@@ -249,13 +252,13 @@ trained_systems() {
   for system in "${systems[@]}"; do [[ ! -e $system/chosen ]] || echo "$system"; done
 }
 
-# The seeds of a system's configuration that have translated a part.
+# The folders of a system's seeds that have translated a part.
 places_with() { # SYSTEM PART
   local place
   for place in "$1/$(tr ' ' + < "$1/chosen")"/*; do [[ ! -e $place/$2 ]] || echo "$place"; done
 }
 
-# Reads a test set once with every trained seed, and scores it: scores/TEST.GROUP.json.
+# Translates a test set once with every trained seed, and scores it in scores/TEST.GROUP.json.
 score_test() { # TEST SRC REF
   local system place group list arguments=()
   check_test "$1" "$2" "$3"
@@ -275,7 +278,7 @@ score_test() { # TEST SRC REF
   note_runs
 }
 
-# A system alone is compared with copies of its translations: its figures are wanted, too.
+# A single system is compared with copies of its own translations, to get its figures as well.
 compare_group() { # GROUP TEST SRC REF NAME=FILES...
   local group=$1 test=$2 src=$3 ref=$4 first
   shift 4
@@ -296,7 +299,7 @@ copies_of() { # FILE,FILE...
   done | paste -sd ,
 }
 
-# runs.tsv: of every seed of a chosen configuration what the tables need beside the scores.
+# runs.tsv has what the tables need besides scores, for every seed of the chosen configurations.
 note_runs() {
   local system place config
   for system in $(trained_systems); do
@@ -338,8 +341,8 @@ updates_of() { # PLACE
   sed -n 's/.*"event": *"valid".*"updates": *\([0-9]*\).*/\1/p' "$1/metrics.jsonl" | tail -n 1
 }
 
-# What FUNCTION prints for every trained seed of the systems: scores/FOLDER/SYSTEM.SEED.json. It is called with the
-# system, its model, and the file that is written.
+# Writes what FUNCTION prints for every trained seed of the systems to scores/FOLDER/SYSTEM.SEED.json. It is called with
+# the system, its model, and the file that is written.
 report_seeds() { # FOLDER FUNCTION SYSTEM...
   local folder=$1 function=$2 system place to
   shift 2
@@ -355,7 +358,7 @@ report_seeds() { # FOLDER FUNCTION SYSTEM...
   done
 }
 
-# Contrastive evaluation: scores/NAME.contrastive/SYSTEM.SEED.json.
+# Contrastive evaluation, in scores/NAME.contrastive/SYSTEM.SEED.json.
 score_contrastive() { # NAME FILE
   local system chosen_systems=() contrastive_file=$2
   for system in $(trained_systems); do
@@ -372,7 +375,7 @@ rescore_contrastive() { # SYSTEM MODEL, with the pairs of $contrastive_file
 
 phrasal_systems=({homogeneous,heterogeneous,interleaved}_{convkv,queryk}{,_tri})
 
-# Which n-grams attention uses, against the constituents of the test set's trees, and a picture of it.
+# Compares the n-grams that attention uses with the constituents in the trees of the test set, and draws them.
 score_constituents() {
   [[ -e text/test.$source.trees ]] || return 0
   report_seeds constituents analyze_constituents {mean,max,attn,ta}{,_xu,_centered} parse "${phrasal_systems[@]}"
@@ -383,7 +386,7 @@ analyze_constituents() { # SYSTEM MODEL REPORT
     --trees "text/test.$source.trees" --json --plot "${3%.json}.svg"
 }
 
-# By how much the loss of the test set rises without each attention head.
+# The increase of the loss of the test set without each attention head.
 score_heads() {
   report_seeds heads analyze_heads base "${phrasal_systems[@]}"
 }
@@ -392,7 +395,7 @@ analyze_heads() { # SYSTEM MODEL
   phraseq analyze heads --path "$2" --source "text/test.$source" --target "text/test.$target" --json
 }
 
-# A picture of the first seeds for each paper: its systems and their baselines.
+# Draws the first seeds of each paper's systems and of their baselines.
 draw_curves() {
   local system paper
   local -A of_paper=()
@@ -407,7 +410,7 @@ draw_curves() {
   ((${#of_paper[@]})) || draw_paper baseline $(trained_systems)
 }
 
-# Dev BLEU by updates, and by processor hours.
+# Draws dev BLEU by updates and by processor hours.
 draw_paper() { # PAPER SYSTEM...
   local paper=$1 system runs=() labels=()
   for system in "${@:2}"; do
@@ -419,7 +422,7 @@ draw_paper() { # PAPER SYSTEM...
     --output "cost-$paper.svg"
 }
 
-# The files that are committed: RESULTS/CORPUS. Folders of this machine are named in none of them.
+# Copies the files to be committed to RESULTS/CORPUS. None of them names folders of this machine.
 collect() { # RESULTS
   local to=$1/$name system place seed
   rm -rf "${to:?}/scores"
@@ -445,7 +448,7 @@ collect() { # RESULTS
   ' "$data" DATA "$folder" FOLDER "$results" RESULTS {} +
 }
 
-# What committed results have and this folder lacks, so that seeds and systems can be added on another machine. The
+# Copies committed results that this folder lacks, so that seeds and systems can be added on another machine. The
 # models are not among it: other test sets are translated with those trained here only.
 restore() { # RESULTS
   local from=$1/$name system seed place

@@ -1,6 +1,6 @@
 # The systems of protocol.md: the rows of the tables, their options and their trials.
 
-# A table each; the first system is the baseline of the others.
+# Each group has a table; its first system is the baseline of the others.
 transformer_systems=(base wide_ta wide_homogeneous_queryk wide_interleaved_queryk wide_pt_2_3
   mean max attn ta parse mean_centered ta_centered
   homogeneous_convkv homogeneous_queryk heterogeneous_convkv heterogeneous_queryk interleaved_convkv interleaved_queryk
@@ -30,7 +30,7 @@ baseline_of() { # SYSTEM
   echo "${list[0]}"
 }
 
-# The recipe of the paper that a system is from; nothing for a baseline.
+# The recipe for the paper that describes a system; empty for a baseline.
 paper_of() { # SYSTEM
   case $1 in
     wide_*) echo controls ;;
@@ -41,7 +41,7 @@ paper_of() { # SYSTEM
   esac
 }
 
-# A control is the baseline with as many parameters as this system; nothing for other systems.
+# The system whose number of parameters a control has, which is a larger baseline; empty for other systems.
 widened_to() { # SYSTEM
   if [[ $1 == wide_* ]]; then echo "${1#wide_}"; fi
 }
@@ -74,7 +74,7 @@ label_of() { # SYSTEM
   esac
 }
 
-# Sizes. `width`, `ffn`, `heads` and `layers` are those of --size.
+# Sets `width`, `ffn`, `heads` and `layers` according to --size.
 use_size() { # tiny|base
   case $1 in
     tiny) width=128 ffn=256 heads=4 layers=4 pieces=10000 vocabulary=6000 ;;
@@ -90,7 +90,7 @@ sizes() { # FFN LAYERS
   done
 }
 
-# All Transformers of the first table agree in what is no part of the papers: fairseq's conventions.
+# All Transformers of the first table have fairseq's conventions where the papers do not differ.
 conventions() {
   echo "--pos fairseq --embed-norm no --norm-eps 1e-5 --ffn-bias1 yes --ffn-bias2 yes --out-bias no --start-token eos" \
     "--source-bos no --forbid-outputs no --init fairseq --share-all-embeddings yes --activation-fn relu" \
@@ -107,7 +107,8 @@ phrase_rep() { # ROW
   esac
 }
 
-# "homogeneous_convkv_tri": half of the heads for words, half for bigrams; with trigrams 3, 3 and 2 of 8.
+# In "homogeneous_convkv", half of the heads are for words and half for bigrams; with trigrams ("_tri"), 3, 3 and 2 of
+# 8.
 phrasal() { # SYSTEM
   local type=${1%%_*} rest=${1#*_} ngrams=12
   [[ $rest != *_tri ]] || ngrams=123
@@ -121,7 +122,7 @@ phrasal() { # SYSTEM
   echo "--pa-type $type --pa-method ${rest%_tri} --pa-ngrams $ngrams"
 }
 
-# The options of phraseq train that make a system what it is.
+# The options of phraseq train that define a system.
 model_of() { # SYSTEM
   case $1 in
     *_postnorm) model_of "${1%_postnorm}" ;;
@@ -184,7 +185,7 @@ grid_of_baseline() { # GROUP
   esac
 }
 
-# The other systems' own trials, the most promising first: never more than the baseline had.
+# The trials of the other systems, the most promising first, and never more than the baseline had.
 grid_of() { # SYSTEM
   case $1 in
     mean | max | attn | ta | parse | *_centered) echo "pr-comb-residual=both norm=pre lr=x0.5 warmup=x2 dropout=0.2 dropout=0.1" ;;
@@ -195,7 +196,7 @@ grid_of() { # SYSTEM
   esac
 }
 
-# A configuration as options of phraseq train; a factor without a name of its own is an option's.
+# A configuration as options of phraseq train; a factor that is not listed here has the name of an option.
 options_of() { # CONFIGURATION, with spaces
   local setting value
   for setting in $1; do

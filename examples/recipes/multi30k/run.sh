@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Multi30k English→German, text only, with the smallest usual Transformer: 4+4 layers, width 128, feed-
 # forward 256, 4 heads, dropout 0.3, 10,000 joint subwords; Adam with a peak rate of 0.005 after 2,000
-# updates; the last 10 epochs' parameters averaged (of a shorter run: all epochs'); beam 5. README.md has the results.
+# updates; average of the last 10 epochs' parameters (or of all, if there are fewer); beam 5. README.md has the results.
 #
 #   examples/recipes/multi30k/run.sh DATA [FOLDER] [OPTION...]
 #
 # DATA holds train, val and test_2016_flickr in .en and .de, plain or .gz; FOLDER (multi30k-run) gets
-# everything made. Options after them go to phraseq train (--precision bf16, --max-epoch 20 …). Run
-# again, training continues where it stopped. phraseq must be on the PATH, or built in build/.
+# all files that are made. Options after them go to phraseq train (--precision bf16, --max-epoch 20 …). A
+# second run continues the training where it stopped. phraseq must be on the PATH or built in build/.
 set -euo pipefail
 
 case ${1:-} in -h | --help) sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' "${BASH_SOURCE[0]}"; exit ;; esac

@@ -2,19 +2,19 @@
 # Vietnamese-Chinese in both directions with PhraseTransformer and the Transformer it extends, as Nguyen &
 # Nguyen 2022 trained them: separate subword models (4,000 pieces for Vietnamese, 16,000 for Chinese, which
 # is not segmented first), one joined dictionary, Adam with a peak rate of 7e-4 after 6,000 updates, four
-# batches of 4,096 tokens an update, the last five epochs' parameters averaged, beam 5. README.md has more.
+# batches of 4,096 tokens per update, the average of the last five epochs' parameters, beam 5. README.md has more.
 #
 #   examples/recipes/nguyen2022/run.sh [FOLDER] [CORPUS...]
 #
-# FOLDER (nguyen2022-run) gets everything made; run again, it continues where it stopped. CORPUS: folders that
-# hold train, dev and test in .vi and .zh, plain or .gz, taken together (VLSP 2022's, when you have them).
-# Without any, LibreOffice's help is made one of two Debian packages.
+# FOLDER (nguyen2022-run) gets all files that are made; a second run continues where the first stopped. CORPUS:
+# folders with train, dev and test in .vi and .zh, plain or .gz, which are joined (such as those of VLSP 2022).
+# Without any, a corpus is made from LibreOffice's help in two Debian packages.
 #
 # From the environment:
-#   SIZE=published     512/1024, 6+6 layers, 100 epochs, 16,384 tokens an update: for a GPU or a week
-#   SIZE=small         128/256, 4+4 layers, 40 epochs, 4,096 tokens an update: hours of two cores
-#   SIZE=tiny          small with dropout 0.1, the LSTM's too, and UPDATES (2000) of 2,000 tokens: 5 to 13 minutes a
-#                      model and core
+#   SIZE=published     512/1024, 6+6 layers, 100 epochs, 16,384 tokens per update: for a GPU or a week
+#   SIZE=small         128/256, 4+4 layers, 40 epochs, 4,096 tokens per update: hours on two cores
+#   SIZE=tiny          small with dropout 0.1, also in the LSTM, and UPDATES (2000) of 2,000 tokens: 5 to 13 minutes
+#                      per model on one core
 #   MODELS             "base 3 4 2_3": the Transformer, and gram sizes {3}, {4}, {2, 3}
 #   DIRECTIONS         "zh-vi vi-zh"
 #   OPTIONS            for phraseq train: "--precision bf16 --pt-dropout-scope position"
@@ -58,7 +58,7 @@ fi
 mkdir -p "$folder/text"
 cd "$folder"
 
-gather_text() {  # one file a part and language, of all corpora
+gather_text() {  # one file per part and language from all corpora
   if [[ ${#corpora[@]} == 0 ]]; then
     [[ -s lohelp/test.zh ]] || "$root/examples/quickstart/derive_lohelp.sh" lohelp vi zh
     corpora=("$PWD/lohelp")
@@ -84,7 +84,7 @@ index_text() {  # SOURCE TARGET → data-SOURCE-TARGET
       --trainpref text/train --validpref text/dev --testpref text/test --destdir "data-$1-$2"
 }
 
-architecture() {  # base is the Transformer, bit for bit: a phrase model without a gram size
+architecture() {  # base equals the Transformer bit for bit: a phrase model without gram sizes
   if [[ $1 == base ]]; then echo --arch "${preset}_3" --pt-grams 0; else echo --arch "${preset}_$1"; fi
 }
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # The models of Nguyen & Joty 2018 under one budget: the Transformer, the six phrase models of table 1, and
-# the four with tri-grams of table 2. README.md has the results.
+# the four with trigrams of table 2. README.md has the results.
 #
 #   examples/recipes/nguyen_joty2018/run.sh TEXT [FOLDER] [OPTION...]
 #
 # TEXT holds train, dev (or val) and test (or test_2016_flickr) in .en and .de, plain or .gz. FOLDER
-# (nguyen_joty2018-run) gets everything made; options after it go to phraseq train. From the environment:
+# (nguyen_joty2018-run) gets all files that are made; options after it go to phraseq train. From the environment:
 #
 #   SIZE       tiny (4+4 layers, width 128, feed-forward 256, 4 heads; the default) or base (the paper's)
 #   UPDATES    1000 by default; the paper has 500000
@@ -14,8 +14,7 @@
 #              44, 12, 323 and 123, with tiny's 4 heads in 22, 12, 211 and 123
 #   DECODE     options of phraseq generate, "--beam 5 --lenpen 0.6 --length-penalty-form wu" by default
 #
-# Rows that are done are left as they are; a row that was stopped continues. phraseq must be on the PATH, or
-# built in build/.
+# Finished rows are kept; a row that was stopped continues. phraseq must be on the PATH or built in build/.
 set -euo pipefail
 
 case ${1:-} in -h | --help) sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' "${BASH_SOURCE[0]}"; exit ;; esac
@@ -55,7 +54,7 @@ source_language=${direction%-*} target_language=${direction#*-}
   phraseq preprocess --source-lang "$source_language" --target-lang "$target_language" --joined-dictionary \
     --subwords $subwords --trainpref text/train --validpref text/dev --testpref text/test --destdir "data-$direction"
 
-architecture() { # a model with tri-grams is a preset of the same type and method with other n-grams
+architecture() { # a model with trigrams is a preset of the same type and method with other n-grams
   case $1 in
     base) if [[ $prefix == phrasal ]]; then echo phrasal_base; else echo "$prefix"; fi ;;
     homogeneous_*_$triple) echo "${prefix}_${1%_*}_$pair --pa-ngrams $triple" ;;

@@ -1,18 +1,18 @@
 #!/usr/bin/env bash
-# Chinese to English with an external phrase memory, as Tang et al. 2016: RNNsearch with coverage, phraseNet's
-# gate and its softmax, under one budget, over a phrase table mined from the training text and rules for
+# Chinese to English with an external phrase memory, as in Tang et al. 2016: RNNsearch with coverage, phraseNet's
+# gate and its softmax, under one budget, with a phrase table mined from the training text and rules for
 # dates, numbers and names. README.md has the results.
 #
 #   examples/recipes/tang2016/run.sh [FOLDER] [CORPUS...]
 #
-# FOLDER (tang2016-run) gets everything made; run again, it continues where it stopped. CORPUS: folders that hold
-# train, dev (or val) and test in .zh and .en, plain or .gz, taken together; of one without a test, every other
-# line of dev becomes test. Without any, LibreOffice's help is made one of two Debian packages.
+# FOLDER (tang2016-run) gets all files that are made; a second run continues where the first stopped. CORPUS:
+# folders with train, dev (or val) and test in .zh and .en, plain or .gz, which are joined. If one has no test set,
+# every other line of its dev is used. Without any, a corpus is made from LibreOffice's help in two Debian packages.
 #
 # From the environment:
-#   SIZE=published   620/1000, vocabularies of 16,000 words, Adadelta, 32 sentences an update
-#   SIZE=tiny        128/192, vocabularies of 6,000, Adam: minutes of two cores; the default
-#   UPDATES          of tiny, 2000 by default
+#   SIZE=published   620/1000, vocabularies of 16,000 words, Adadelta, 32 sentences per update
+#   SIZE=tiny        128/192, vocabularies of 6,000, Adam: minutes on two cores; the default
+#   UPDATES          for tiny, 2000 by default
 #   ROWS             "rnnsearch gate softmax"
 #   OPTIONS          for phraseq train: "--precision bf16 --threads 1"
 # phraseq must be on the PATH, or built in build/.
@@ -86,7 +86,7 @@ for part in train test; do
   mv $part.new $part.matches
 done
 
-# The same ids for all; phrases are stored next to them.
+# All rows have the same ids; phrases are stored next to them.
 [[ -e data-bin/manifest.json ]] ||
   phraseq preprocess --source-lang zh --target-lang en --tokenizer word --nwordssrc $words --nwordstgt $words \
     --phrase-table table --pn-rules zh-en \
@@ -105,7 +105,7 @@ for row in "${rows[@]}"; do
   perl -ne '/"text":"((?:[^"\\]|\\.)*)"/; my $text = $1; $text =~ s/\\(["\\])/$1/g; print "$text\n"' "$row/test.jsonl" > "$row/test.hyp"
 done
 
-# Sentences with a phrase, and with one that only phrase mode can say: by line number.
+# The line numbers of sentences with a phrase, and with one that only phrase mode can generate.
 awk '!/"slots":\[\]/ { print NR }' test.matches > test.matched
 "$root/examples/recipes/tang2016/unknown.pl" data-bin/dict.en.txt test.matches > test.unknown
 

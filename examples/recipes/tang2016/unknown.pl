@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# unknown.pl DICTIONARY MATCHES: numbers of the sentences that hold a phrase whose translation is in the
-# reference and has a word that is not in the dictionary. MATCHES is what `phraseq phrase-table match --json` writes.
+# unknown.pl DICTIONARY MATCHES prints the numbers of the sentences with a phrase whose translation is in the
+# reference and has a word that is not in the dictionary. MATCHES is the output of `phraseq phrase-table match --json`.
 use strict;
 use warnings;
 use open qw(:std :encoding(UTF-8));

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Parses English text with link-grammar: one bracketed tree per line, as phraseq preprocess --trees reads
-# them; an empty line where there is no tree of all words.
+# Parses English text with link-grammar. Writes one bracketed tree per line, as read by phraseq preprocess
+# --trees, or an empty line if there is no tree of all words.
 #
 #   examples/recipes/xu2020/parse.sh TEXT TREES [JOBS]        TEXT plain or .gz; JOBS: all cores
 #
 # Needs link-parser: apt-get install -y --no-install-recommends link-grammar    (Debian, 5.12.0)
-# About 200 sentences a second on a core.
+# It parses about 200 sentences per second on a core.
 set -euo pipefail
 
 case ${1:-} in -h | --help) sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' "${BASH_SOURCE[0]}"; exit ;; esac
@@ -20,8 +20,8 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 if [[ $1 == *.gz ]]; then gzip -dc "$1"; else cat "$1"; fi > "$work/text"
 
-# What the parser takes: "NUMBER<TAB>sentence". It reads an empty line, "!" and "%" as commands, and no
-# more than 254 tokens.
+# The sentences for the parser, as "NUMBER<TAB>sentence". The parser treats an empty line, "!" and "%" as
+# commands, and accepts at most 254 tokens.
 LC_ALL=C awk '{ gsub(/\302\240|[ \t\r]+/, " "); gsub(/ +/, " "); sub(/^ /, ""); sub(/ $/, "") }
   NF && NF <= 200 && !/^[!%]/ { print NR "\t" $0 }' "$work/text" > "$work/sentences"
 split -n "l/$jobs" "$work/sentences" "$work/part."
@@ -37,7 +37,7 @@ running=()
 for part in "$work"/part.??; do parse "$part" & running+=($!); done
 for process in "${running[@]}"; do wait "$process"; done
 
-# "NUMBER<TAB>tree" of the sentences that have one, back among all lines
+# Puts "NUMBER<TAB>tree" of the sentences that have one back among all lines.
 cat "$work"/part.??.trees |
   LC_ALL=C awk -F '\t' 'NR == FNR { tree[$1] = $2; next } { print tree[FNR] }' - "$work/text" > "$trees.new"
 mv "$trees.new" "$trees"

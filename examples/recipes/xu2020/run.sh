@@ -1,20 +1,19 @@
 #!/usr/bin/env bash
-# The ablation of Xu et al. 2020, table 2, under one budget: base, +Mean, +Max, +Attn, +TA and, where there
+# The ablation of Xu et al. 2020, table 2, under one budget: base, +Mean, +Max, +Attn, +TA and, if there
 # are trees, +Parse. README.md has the results.
 #
 #   examples/recipes/xu2020/run.sh TEXT [FOLDER] [OPTION...]
 #
 # TEXT holds train, dev (or val) and test (or test_2016_flickr) in .en and .de, plain or .gz, and for +Parse
 # {train,dev,test}.en.trees, one bracketed tree per line (parse.sh makes them). FOLDER (xu2020-run) gets
-# everything made; options after it go to phraseq train. From the environment:
+# all files that are made; options after it go to phraseq train. From the environment:
 #
 #   SIZE     tiny (2+2 layers, width 128, feed-forward 512, 4 heads, pre-norm; the default) or base (the paper's)
 #   UPDATES  2000 by default; the paper has 100000
 #   ROWS     "base mean max attn ta parse" by default
 #   DECODE   options of phraseq generate, "--beam 4 --lenpen 0.6 --length-penalty-form wu" by default
 #
-# Rows that are done are left as they are; a row that was stopped continues. phraseq must be on the PATH, or
-# built in build/.
+# Finished rows are kept; a row that was stopped continues. phraseq must be on the PATH or built in build/.
 set -euo pipefail
 
 case ${1:-} in -h | --help) sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' "${BASH_SOURCE[0]}"; exit ;; esac
