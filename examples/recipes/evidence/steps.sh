@@ -317,8 +317,8 @@ processor_seconds() { # FILE
   awk '{ sum += $2 } END { print sum + 0 }' "$1"
 }
 
-# Of all processes of a run that was resumed, without what was repeated after a kill: from metrics.jsonl. Logs of early
-# runs lack the processor's time; then what was measured from outside.
+# The processor seconds of all processes of a resumed run, without updates that were repeated after a kill, from
+# metrics.jsonl. Logs of early runs lack the processor's time; then the time measured from outside is used.
 training_seconds() { # PLACE
   local seconds
   seconds=$(awk '
