@@ -138,8 +138,8 @@ def restore_signals():
 
 
 def stop(process):
-    """Ends a process and what it started; returns its output. ninja ends its compilers, each a process group of its own,
-    when it is asked to stop; killed at once, it would leave them running."""
+    """Ends a process and its children; returns its output. When ninja is asked to stop, it ends its compilers, each of
+    which is a process group of its own; if it were killed at once, they would keep running."""
     output = ""
     for number in (signal.SIGTERM, signal.SIGKILL):
         with contextlib.suppress(ProcessLookupError, subprocess.TimeoutExpired):
