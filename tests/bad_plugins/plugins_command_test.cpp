@@ -189,7 +189,7 @@ TEST(FrontProgram, SaysHowToGetACommandThatIsNotBuilt) {
   EXPECT_THAT(outcome.text, HasSubstr("'cmake --build "));
 }
 
-TEST(FrontProgram, DoesNotTakeAPathForACommand) {
+TEST(FrontProgram, DoesNotTreatAPathAsACommand) {
   const Outcome outcome = shell("phraseq ../evil");
   EXPECT_EQ(outcome.code, 2);
   EXPECT_THAT(outcome.text, HasSubstr("'../evil' is not a command"));
