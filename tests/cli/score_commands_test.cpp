@@ -278,7 +278,7 @@ TEST_F(ScoreCommands, ScoreNamesTheVariableOfAWrongSeed) {
   EXPECT_THAT(errors_of("SACREBLEU_SEED=x" + score + " --seed y"), HasSubstr("--seed 'y'"));
 }
 
-TEST_F(ScoreCommands, CompareAndLearnersDoNotReplaceWhatTheyRead) {
+TEST_F(ScoreCommands, CompareAndLearnersDoNotReplaceTheirInputs) {
   space.write("words", "a b a b\n");
   space.write("log.svg", "{}\n");
   for (const char* command : {"compare a sys --ref a -o sys",
