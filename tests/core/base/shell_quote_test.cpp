@@ -9,7 +9,7 @@
 namespace phraseq {
 namespace {
 
-/// What a real shell makes of the word.
+/// The word as a real shell reads it.
 std::string read_by_shell(const std::string& word) {
   std::FILE* pipe = popen(("printf '[%s]' " + word).c_str(), "r");
   std::array<char, 1024> block{};
