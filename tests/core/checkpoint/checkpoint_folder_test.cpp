@@ -331,7 +331,7 @@ TEST(Retention, NeverDeletesWhatAPointerPointsAtNorTheNewest) {
 }
 
 // What a save leaves behind when only the last is to be kept.
-TEST(Retention, ClearsAwayWhatNothingPointsAtAnyMore) {
+TEST(Retention, DeletesCheckpointsThatNothingPointsAt) {
   const TemporaryFolder temporary;
   CheckpointFolder folder(temporary.path());
   for (int update : {10, 20, 30}) write_small(folder.update_path(1, update), 1);

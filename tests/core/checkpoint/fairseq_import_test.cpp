@@ -89,7 +89,7 @@ TEST(FairseqOptions, AreTranslatedWhereTheNamesDiffer) {
   EXPECT_EQ(options_from_fairseq(options, "options.json")["pos"], "none");
 }
 
-TEST(FairseqOptions, AreRejectedByNameWhereNothingEqualsThem) {
+TEST(FairseqOptions, AreRejectedByNameIfTheyHaveNoCounterpart) {
   EXPECT_EQ(
       refusal_to_import(
           {{"adaptive_softmax_cutoff", nullptr}, {"base_layers", 0}, {"adaptive_input", false}}),
