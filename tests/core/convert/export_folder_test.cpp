@@ -21,7 +21,7 @@ void export_to(const std::string& path) {
   exported.commit("model");
 }
 
-TEST(ExportFolder, TakesAnEmptyFolderAndNoOther) {
+TEST(ExportFolder, AcceptsOnlyAnEmptyFolder) {
   const TemporaryFolder folder;
   export_to(folder.path());
   EXPECT_EQ(folder.names(), Names{"model"});

@@ -86,7 +86,7 @@ TEST(M2m100Import, FindsTheSymbolsOfNllbInItsSentencePieceModelToo) {
                json{{"additional_special_tokens", expected.languages}}.dump());
   const M2m100Vocabulary found = read_m2m100_vocabulary(HfFolder(folder.path()), size);
   EXPECT_EQ(found.languages, expected.languages);
-  const int64_t mask = expected.dictionary.id("<mask>");  // behind the pieces
+  const int64_t mask = expected.dictionary.id("<mask>");  // after the pieces
   for (int64_t id = kUnk; id < mask; ++id)
     EXPECT_EQ(found.dictionary.symbol(id), expected.dictionary.symbol(id));
   EXPECT_EQ(found.dictionary.id(expected.languages[0]), mask);

@@ -222,7 +222,7 @@ std::string rejection_of_config(const json& changes) {
   }
 }
 
-TEST(MarianConfig, IsRejectedByNameWhereNothingEqualsASetting) {
+TEST(MarianConfig, IsRejectedByNameIfASettingHasNoCounterpart) {
   EXPECT_EQ(rejection_of_config({{"normalize_before", false}, {"activation_function", "silu"}}),
             "accepted");
   EXPECT_THAT(rejection_of_config({{"normalize_before", true}}),

@@ -90,7 +90,7 @@ TEST(OpenNmtOptions, NameSettingsWithoutCounterpart) {
               HasSubstr("'transformer_ff' is missing"));
 }
 
-TEST(OpenNmtImport, RejectsWhatIsNoCheckpointAndTruncatedFiles) {
+TEST(OpenNmtImport, RejectsOtherAndTruncatedFiles) {
   EXPECT_THAT(message_of([] { import_opennmt({.weights = kOpenNmtGolden + "plain.pt"}); }),
               HasSubstr("the languages are not recorded"));
   EXPECT_THAT(message_of([] { import_opennmt(files_of(golden_torch_file("fairseq_cfg.pt"))); }),
