@@ -465,7 +465,7 @@ TEST_F(PreprocessTest, LeavesNothingThatLooksCompleteWhenKilledAndRunsAgain) {
     ASSERT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) << point;
     EXPECT_FALSE(fs::exists(options.destdir)) << point;
   }
-  EXPECT_GT(folder.entries(), 2U);  // what the killed runs left
+  EXPECT_GT(folder.entries(), 2U);  // the remains of the killed runs
   run();
   EXPECT_EQ(folder.entries(), 3U);
   EXPECT_THAT(sentence("de", 1), ElementsAre(5, 6, kEos));

@@ -60,7 +60,7 @@ TEST(TreeAligner, GivesALoneSpaceMarkToWhatFollowsOrToTheLastLeaf) {
   EXPECT_THAT(align("(S sat (X (-NONE- *)))", "▁sat ▁"), ElementsAre(3, 4));
 }
 
-TEST(TreeAligner, TakesADoubledAtSignForAMarkOnlyWhereAWordGoesOn) {
+TEST(TreeAligner, TreatsADoubledAtSignAsAMarkOnlyIfTheWordContinues) {
   EXPECT_THAT(visible_characters(std::vector<std::string>{"a@@", "@@", "b@@"}),
               ElementsAre("a", "@@", "b@@"));
   EXPECT_THAT(visible_characters(std::vector<std::string>{"▁a@@", "b"}), ElementsAre("a@@", "b"));

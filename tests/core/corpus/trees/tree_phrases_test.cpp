@@ -93,7 +93,7 @@ TEST(TreePhrases, StopsWhereTheRightEdgeEndsAboveTheSeed) {
   EXPECT_THAT(phrases("(S (A a) (X (Y (D d) (E e) (F f))))", 3, kLiteral), ElementsAre(1, 3));
 }
 
-TEST(TreePhrases, TakesWhatIsLeftOfAConstituentForAConstituent) {
+TEST(TreePhrases, TreatsTheRestOfAConstituentAsAConstituent) {
   // The long leaf forms a phrase alone; S, of which four tokens are left, is the next seed.
   EXPECT_THAT(phrases("(S (NP (A a) (B b)) (X (C c) (D d)) (VP (V barks-b-b-b-b)))", 5, kLiteral),
               ElementsAre(4, 5));
