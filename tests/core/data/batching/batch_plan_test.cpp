@@ -97,8 +97,8 @@ TEST(BatchPlan, ShufflesBySeedAndEpoch) {
   EXPECT_NE(first, plan_batches(corpus, options, 1).batches);
 }
 
-/// One sentence exactly once, whatever the corpus and the budget; no batch over a limit unless it
-/// is a single sentence; no two neighbors that would have fitted together when not shuffled.
+/// Expects every sentence in one batch or among the skipped ones, whatever the corpus and the
+/// budget, and no batch over a limit unless it has a single sentence.
 TEST(BatchPlan, CoversEverySentenceOnceWithinTheBudget) {
   Random random(2024);
   for (int round = 0; round < 300; ++round) {

@@ -102,7 +102,7 @@ TEST_F(Sampling, UsesTheSentencesOfASmallPartEquallyOften) {
   EXPECT_EQ(more, 2) << "22 = 4 times 5 and 2";
 }
 
-TEST_F(Sampling, DrawsAnewInEveryPassAndTheSameForTheSameSeed) {
+TEST_F(Sampling, DrawsAgainInEveryPassAndTheSameForTheSameSeed) {
   PairSampling settings{uniform_weights};
   settings.seed = 7;
   SampledCorpus corpus(parts_of({40, 10}), settings), again(parts_of({40, 10}), settings);

@@ -49,7 +49,7 @@ TEST(PhraseExtras, ListTheWordsThatASlotCoversAndThoseItGenerates) {
   expect_extra(batch, kPhraseWords, {22, 23, 24, kUnk});
 }
 
-TEST(PhraseExtras, NumberStringsOutsideTheVocabularyByWhatTheySay) {
+TEST(PhraseExtras, NumberStringsOutsideTheVocabularyByTheirText) {
   std::vector<Example> of(2);
   of[0] = {0, {10, 11, 12, 13, kEos}, {}, {}};
   of[0].phrases = {{{0}, {kUnk, 22}, {}, {"Oslo", "w"}}, {{1}, {kUnk}, {}, {"Bergen"}}};
