@@ -82,7 +82,7 @@ TEST(BucketPlan, FollowsTheMatricesInReverseAndThenTheVectors) {
     EXPECT_EQ(plan.buckets[number].parameters, count) << number;
   };
   ASSERT_EQ(plan.buckets.size(), 5U);
-  expect_bucket(0, 95, 17, 1);   // unused, and the gap in front of the vectors
+  expect_bucket(0, 95, 17, 1);   // unused, and the gap before the vectors
   expect_bucket(1, 70, 25, 1);   // second
   expect_bucket(2, 45, 25, 1);   // first
   expect_bucket(3, 0, 45, 1);    // table, larger than a bucket

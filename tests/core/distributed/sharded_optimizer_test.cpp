@@ -162,7 +162,7 @@ TEST(ShardedOptimizer, HoldsItsShareOfTheStateOnly) {
   EXPECT_EQ(held, 2 * kElements) << "two moments, each of them once";
 }
 
-TEST(ShardedOptimizer, BeginsAnewWhenNothingWasRestored) {
+TEST(ShardedOptimizer, StartsFreshWhenNothingWasRestored) {
   as_ranks(2, [](ProcessGroup& group) {
     Problem divided, undivided;
     Adam adam({}, {undivided.flat.get()});
