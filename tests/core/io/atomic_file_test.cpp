@@ -117,7 +117,7 @@ TEST(AtomicFile, KeepsWhatAnotherWriterHoldsOpen) {
   EXPECT_EQ(read_file(folder.file("x")), "second");
 }
 
-TEST(AtomicFile, TakesANameOfTheGreatestLength) {
+TEST(AtomicFile, AcceptsANameOfTheGreatestLength) {
   const TemporaryFolder folder;
   const std::string longest(255, 'x');
   write_file(folder.file(longest), "text");
