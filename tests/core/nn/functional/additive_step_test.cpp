@@ -125,7 +125,7 @@ TEST(SharedGradient, IsTheSumOfAllSteps) {
     EXPECT_TRUE(close(shared.all()[i].grad(), own.all()[i].grad(), 1e-13)) << "input " << i;
 }
 
-TEST(SharedGradient, BeginsAnewWithEachBackwardPass) {
+TEST(SharedGradient, StartsFreshWithEachBackwardPass) {
   const StepInputs in;
   const at::Tensor sums = two_steps(in, share_gradient(in.keys));
   sums.backward(upstream(sums), /*retain_graph=*/true);

@@ -28,7 +28,7 @@ TEST(PackedMemory, GivesALargeMatrixMemoryOfItsOwn) {
   EXPECT_EQ(address_of(memory.take(64)), address_of(first) + 64);
 }
 
-TEST(PackedMemory, KeepsWhatItGaveWhenAChunkIsFull) {
+TEST(PackedMemory, KeepsAllocationsWhenAChunkIsFull) {
   at::Tensor taken[5];
   {
     PackedMemory memory;
