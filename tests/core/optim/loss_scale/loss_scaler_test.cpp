@@ -67,7 +67,7 @@ TEST(LossScaler, PassesThroughTheStatesOfFairseqs) {
   EXPECT_EQ(reached_minimum, 1);
 }
 
-TEST(LossScaler, GoesOnFromItsStateWhereverItWasSaved) {
+TEST(LossScaler, ContinuesFromItsStateWhereverItWasSaved) {
   for (const auto& item : golden()) {
     const auto overflows = item.at("overflows").get<std::string>();
     const size_t updates = item.at("states").size();
