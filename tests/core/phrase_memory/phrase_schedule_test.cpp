@@ -85,7 +85,7 @@ TEST(PhraseSchedule, HasTheLimitInsideTheProgram) {
   EXPECT_THAT(schedule_phrases({a, b, c}), ElementsAre(a, c));
 }
 
-TEST(PhraseSchedule, TakesNothingOfNothing) {
+TEST(PhraseSchedule, SelectsNothingFromNothing) {
   EXPECT_THAT(schedule_phrases({}), IsEmpty());
   EXPECT_THAT(schedule_phrases({}, 3), IsEmpty());
 }

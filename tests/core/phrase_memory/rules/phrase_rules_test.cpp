@@ -61,7 +61,7 @@ TEST(ChineseEnglishRules, SpellNamesNextToATitle) {
   EXPECT_THAT(chinese_phrases("曾长安 博士"), ElementsAre("Zeng Chang'an (names)"));
 }
 
-TEST(ChineseEnglishRules, TakeNothingElseForAName) {
+TEST(ChineseEnglishRules, DoNotMistakeAnythingElseForAName) {
   EXPECT_THAT(chinese_phrases("董建华 说 高兴 的 方法"), IsEmpty());  // no title
   EXPECT_THAT(chinese_phrases("先生 董建华"), IsEmpty());             // a title follows the name
   EXPECT_THAT(chinese_phrases("主席 江 泽 民"), IsEmpty());  // the end of the name is unclear

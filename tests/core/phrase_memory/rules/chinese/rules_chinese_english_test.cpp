@@ -93,7 +93,7 @@ TEST(ChineseEnglishRules, LeaveMonthsThatAreNone) {
   EXPECT_THAT(from_chinese("去年 七 月 份"), ElementsAre("July (dates)"));
 }
 
-TEST(ChineseEnglishRules, TakeNoOtherWordsForNames) {
+TEST(ChineseEnglishRules, DoNotMistakeOtherWordsForNames) {
   for (const char* text : {"金 钱 不 代 表",
                            "一 位 老 太 太",
                            "汤 姆 的 教 练",

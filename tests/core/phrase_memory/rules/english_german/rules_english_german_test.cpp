@@ -51,7 +51,7 @@ TEST(EnglishGermanRules, TellMonthsFromOtherWords) {
   EXPECT_THAT(from_english("since January it"), ElementsAre("Januar (dates)"));
 }
 
-TEST(EnglishGermanRules, TakeNoCalendarWordForAName) {
+TEST(EnglishGermanRules, DoNotMistakeACalendarWordForAName) {
   EXPECT_THAT(from_english("it was Friday May 3 ."),
               ElementsAre("Freitag (dates)", "3. Mai (dates)"));
   EXPECT_THAT(from_english("on Monday , June 5th , 2006"),

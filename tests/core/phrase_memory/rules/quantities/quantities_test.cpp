@@ -103,7 +103,7 @@ TEST(Quantities, KnowShortUnits) {
   EXPECT_FALSE(english_has("gusts of 85mph", "85 hours"));
 }
 
-TEST(Quantities, DoNotTakeADecadeForSeconds) {
+TEST(Quantities, DoNotMistakeADecadeForSeconds) {
   EXPECT_TRUE(english_has("a 1930 's plan", "1930s"));
   EXPECT_TRUE(english_has("music of the 1930s", "1930s"));
   EXPECT_FALSE(english_has("1930 seconds", "1930s"));
