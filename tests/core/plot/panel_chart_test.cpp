@@ -114,7 +114,7 @@ TEST(PanelChart, ShortensLongNamesAndBreaksLongNotes) {
   EXPECT_THAT(svg, Not(HasSubstr(std::string(190, 'n'))));
 }
 
-TEST(PanelChart, TellsMoreThanEightRunsApartByDashes) {
+TEST(PanelChart, DistinguishesMoreThanEightRunsByDashes) {
   Panel panel{"Loss", {}, false};
   for (size_t run = 0; run < 17; ++run) {
     CurveStyle style;
