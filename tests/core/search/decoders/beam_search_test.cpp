@@ -230,7 +230,7 @@ TEST(BeamSearch, EndsWithTheModelsProbabilityWhenEverythingElseIsForbidden) {
 }
 
 TEST(BeamSearch, BreaksNoConstraintWhereAHypothesisKeepsThemAll) {
-  // No word may come twice: "A A" and "B A B" cannot go on, "B A" ends in time.
+  // No word may occur twice: "A A" and "B A B" cannot continue, and "B A" ends in time.
   const Language language = table({{{}, {{kA, 0.6}, {kB, 0.4}}},
                                    {{kA}, {{kA, 1.0}}},
                                    {{kB}, {{kA, 0.1}, {kB, 0.9}}},
