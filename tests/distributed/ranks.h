@@ -45,7 +45,7 @@ bool has_trained(const Workspace& workspace,
                  RunningCommand& command,
                  size_t updates);
 
-/// The records of one kind in `SAVE_DIR/metrics.jsonl`, without what a clock measured.
+/// The records of one kind in `SAVE_DIR/metrics.jsonl`, without measured times.
 std::vector<nlohmann::json> records(const Workspace& workspace,
                                     const std::string& save_dir,
                                     const std::string& event);
