@@ -161,7 +161,7 @@ TEST(Layers, GiveEverySourceAHeaderOfItsName) {
         without.push_back(source);
     }
   }
-  EXPECT_THAT(without, IsEmpty()) << "split the header that declares what they define";
+  EXPECT_THAT(without, IsEmpty()) << "split the header that declares their contents";
 }
 
 TEST(Layers, ExemptOnlySourcesThatExist) {

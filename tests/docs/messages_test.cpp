@@ -66,7 +66,7 @@ TEST(ThePluginPage, QuotesTheMessagesOfTheLoader) {
   }
 }
 
-/// What a command writes, run in a folder.
+/// The output of a command that is run in a folder.
 std::string output_of(const std::string& arguments, const TemporaryFolder& folder) {
   return testing::shell("cd " + folder.path() + " && " PHRASEQ_BUILD_FOLDER "/bin/phraseq " +
                         arguments)
