@@ -1,5 +1,5 @@
-// What a save that fails or is killed leaves behind: the old checkpoint or the new one, whole, and
-// nothing else once the next run has started.
+// A save that fails or is killed leaves either the old or the new checkpoint, complete, and nothing
+// else once the next run has started.
 
 #include <cerrno>
 #include <csignal>

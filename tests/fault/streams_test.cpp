@@ -1,5 +1,5 @@
-// Commands whose standard streams are closed or full: files stay what they are, and the exit code
-// is the documented one.
+// Commands whose standard streams are closed or full: files do not change, and the exit code is the
+// documented one.
 
 #include <chrono>
 #include <csignal>
