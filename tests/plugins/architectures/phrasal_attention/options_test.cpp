@@ -24,7 +24,7 @@ TEST(ParseNgrams, ReadsDigitsOneByOneAndNumbersBetweenCommas) {
   EXPECT_THAT(parse_ngrams("10,6"), ElementsAre(10, 6));
 }
 
-TEST(ParseNgrams, RejectsWhatIsNoListOfNumbers) {
+TEST(ParseNgrams, RejectsTextThatIsNotAListOfNumbers) {
   for (const char* text :
        {"4x", "-4", "4,,4", "4,", ",", "", "4 4", "4.4", "4/4", "99999999999999999999,1"})
     EXPECT_THROW(parse_ngrams(text), UsageError) << text;
