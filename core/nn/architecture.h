@@ -19,20 +19,21 @@
 
 namespace phraseq {
 
-/// What a criterion receives: hidden rows and the output matrix, never logits, so the projection
-/// can be fused with the loss or computed in chunks.
+/// The output of a model: hidden rows and the output matrix instead of logits, so that the
+/// projection can be fused with the loss or computed in chunks.
 struct PHRASEQ_API DecoderOutput {
-  static constexpr float kForbiddenScore = -1e9F;  ///< of a forbidden id
+  static constexpr float kForbiddenScore = -1e9F;  ///< the logit of a forbidden id
 
   at::Tensor hidden;                         ///< [target tokens, model]
   at::Tensor output_weight;                  ///< [vocab, model], the parameter
   at::Tensor output_bias;                    ///< [vocab] or undefined
-  std::vector<int64_t> forbidden;            ///< ids taken out of the softmax (--forbid-outputs)
+  std::vector<int64_t> forbidden;            ///< ids excluded from the softmax (--forbid-outputs)
   std::map<std::string, at::Tensor> extras;  ///< for an architecture's own criterion
 
-  /// `[rows, vocab]` in fp32: hidden · output_weightᵀ + bias, forbidden ids at kForbiddenScore.
+  /// `[rows, vocab]` in fp32: hidden · output_weightᵀ + bias, with kForbiddenScore for forbidden
+  /// ids.
   at::Tensor logits(nn::Context& context) const;
-  /// The same in the type that the product gives, or in fp32 if that has no kForbiddenScore.
+  /// The same in the type of the product, or in fp32 if that type cannot represent kForbiddenScore.
   at::Tensor unwidened_logits(nn::Context& context) const;
 };
 
@@ -55,15 +56,14 @@ class PHRASEQ_API Architecture : public torch::nn::Module {
                                                           nn::Context& context) = 0;
 
   virtual int64_t model_width() const = 0;  ///< the d of the noam schedule
-  /// The largest numbers of tokens, special ones included, of a source and of a target.
+  /// The maximum number of tokens of a source (below: of a target), including special ones.
   virtual int64_t max_source_positions() const = 0;
   virtual int64_t max_target_positions() const = 0;
   /// Initializes all parameters from the seed alone.
   virtual void initialize(uint64_t seed) = 0;
-  /// How its sequences begin, and what its batches hold in addition.
+  /// How the model's sequences begin, and what its batches contain in addition.
   virtual SequenceConventions conventions() const { return {}; }
-  /// Multiply-adds of the matrix products in one forward pass over a batch: what speed is measured
-  /// against.
+  /// Multiply-adds of the matrix products in one forward pass over a batch, for measuring speed.
   virtual double multiply_adds(int64_t source_tokens, int64_t target_tokens) const = 0;
 };
 

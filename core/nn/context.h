@@ -17,8 +17,8 @@ enum class Precision { kFp32, kBf16, kFp16, kFp64 };
 class FlatParameters;
 class Recording;
 
-/// What a forward pass needs in addition to its input. Created for each batch; a layer takes it
-/// by reference and draws its dropout from it.
+/// Everything that a forward pass needs besides its input. Created for each batch; a layer receives
+/// it by reference and draws its dropout keys from it.
 ///
 /// Dropout masks are functions of (seed, number of the draw, element), recomputed in the backward
 /// pass: there is no generator state, so a resumed run cannot differ because of a draw that was not
@@ -41,15 +41,15 @@ class PHRASEQ_API Context {
 
   /// Where the gradient of a parameter is collected: its view of the flat gradients, for functions
   /// that add to it themselves and return nothing to autograd, which saves a pass over the
-  /// parameter. Undefined without flat gradients or if the parameter needs none; the gradient then
-  /// goes through autograd as usual.
+  /// parameter. Undefined without flat gradients, or if the parameter needs no gradient; the
+  /// gradient then goes through autograd as usual.
   at::Tensor gradient(const at::Tensor& parameter) const;
 
   /// The key of the next dropout mask; 0, without a draw, outside of training.
   uint64_t next_dropout_key();
 
-  /// The number of updates before this one, in training: what an annealed loss or a scheduled noise
-  /// depends on (fairseq's set_num_updates). A resumed run continues to count. 0 in evaluation.
+  /// The number of updates before this one in training, for annealed losses or scheduled noise
+  /// (fairseq's set_num_updates). A resumed run continues to count. 0 in evaluation.
   int64_t finished_updates() const { return finished_updates_; }
   void begin_update(int64_t finished_updates) { finished_updates_ = finished_updates; }
 
@@ -59,7 +59,7 @@ class PHRASEQ_API Context {
   double loss_scale() const { return loss_scale_; }
   void scale_loss(double scale) { loss_scale_ = scale; }
 
-  /// Whether the layers of a stack are computed again in the backward pass instead of keeping their
+  /// Whether the layers of a stack are recomputed in the backward pass instead of keeping their
   /// activations (nn::recomputed).
   bool recomputes() const { return recomputes_; }
   void recompute_layers(bool recompute) { recomputes_ = recompute; }

@@ -9,24 +9,24 @@
 
 namespace phraseq {
 
-/// What a search passes to a model before it starts, so that caches can be laid out once.
+/// The limits that a search passes to a model before it starts, so that caches are allocated once.
 struct DecodingLimits {
   int64_t max_steps = 0;          ///< tokens that a hypothesis may have, including </s>
   int64_t rows_per_sentence = 1;  ///< the beam
   bool need_attention = false;    ///< fill StepOutput::attention
 };
 
-/// One step's answer for all rows.
+/// The result of one step for all rows.
 struct StepOutput {
   at::Tensor scores;        ///< [rows, vocab + slots] fp32 (fp64 under Precision::kFp64): logits
   bool normalized = false;  ///< scores are log-probabilities already
-  at::Tensor attention;     ///< [rows, src_time] weights over the source, when asked for
+  at::Tensor attention;     ///< [rows, src_time] weights over the source, if requested
 };
 
 /// A model in the middle of decoding a batch: rows of hypotheses that grow by one token per step.
 ///
 /// It starts with one row per sentence. Source-side caches are stored once per sentence, whatever
-/// the number of rows; self-attention caches are laid out for `DecodingLimits` and never
+/// the number of rows; self-attention caches are allocated for `DecodingLimits` and never
 /// concatenated.
 class PHRASEQ_API DecodingSession {
  public:
@@ -38,7 +38,8 @@ class PHRASEQ_API DecodingSession {
   /// Row i of the new state is row `rows[i]` of the old one: reorders, prunes or repeats rows.
   virtual void select(const std::vector<int64_t>& rows) = 0;
 
-  /// Entries of `scores` after the vocabulary (phraseNet's phrases); each expands to tokens.
+  /// The number of entries of `scores` after the vocabulary (phraseNet's phrases); each one expands
+  /// to tokens.
   virtual int64_t slots() const { return 0; }
   /// The target tokens of a row's slot: the search queues them and feeds them without making a
   /// decision. May be called from several threads at a time.

@@ -27,7 +27,7 @@ struct ScoreQuery {
 
 /// The answer to a ScoreQuery.
 struct ScoreAnswer {
-  double normalizer = 0;           ///< ln Σ e^score, as log_sum_exp
+  double normalizer = 0;           ///< ln Σ e^score, as by log_sum_exp
   std::vector<RankedColumn> best;  ///< with scores as `log_probability`, not normalized; none at
                                    ///< -infinity; best first
   std::vector<double> scores;      ///< scores of the query's columns

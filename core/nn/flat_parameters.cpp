@@ -35,8 +35,8 @@ std::vector<FlatParameters::Entry> distinct_parameters(const torch::nn::Module& 
   return entries;
 }
 
-/// Gives every entry its offset; the elements of the whole buffer. Matrices follow one another
-/// without a gap, so that neighbors can be read as one matrix.
+/// Sets the offset of every entry; returns the number of elements of the whole buffer. Matrices
+/// follow one another without gaps, so that neighbors can be read as one matrix.
 int64_t lay_out(std::vector<FlatParameters::Entry>& entries) {
   int64_t offset = 0;
   bool in_matrices = true;
@@ -80,7 +80,7 @@ at::Tensor view_at(const at::Tensor& buffer, int64_t offset, const at::Tensor& l
   return buffer.narrow(0, offset, like.numel()).view(like.sizes());  // the shape of `like`
 }
 
-/// The module's parameters, which may be in one buffer.
+/// The module's parameters, after checking that they can share a buffer.
 std::vector<FlatParameters::Entry> checked_parameters(const torch::nn::Module& module) {
   auto entries = distinct_parameters(module);
   if (entries.empty())
@@ -89,7 +89,7 @@ std::vector<FlatParameters::Entry> checked_parameters(const torch::nn::Module& m
   return entries;
 }
 
-/// Zeros where no parameter is; the entries are in the order of their offsets.
+/// Writes zeros between the parameters; the entries are in the order of their offsets.
 void clear_gaps(const std::vector<FlatParameters::Entry>& entries, at::Tensor& values) {
   int64_t end = 0;
   for (const auto& entry : entries) {
@@ -99,7 +99,7 @@ void clear_gaps(const std::vector<FlatParameters::Entry>& entries, at::Tensor& v
   values.narrow(0, end, values.numel() - end).zero_();  // [elements of the gap]
 }
 
-/// The copy of the values in a type of 16 bits.
+/// Makes or updates the copy of the values in a 16-bit type.
 void make_or_renew(at::Tensor& copy, const at::Tensor& values, at::ScalarType type) {
   c10::NoGradGuard no_grad;
   if (copy.defined()) {

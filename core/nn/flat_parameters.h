@@ -32,16 +32,16 @@ class PHRASEQ_API FlatParameters {
 
   /// Moves the module's parameters into the buffer. `with_gradients` = for training.
   FlatParameters(torch::nn::Module& module, bool with_gradients);
-  /// The same without gradients and with values that have yet to be set.
+  /// The same without gradients; the values must still be set.
   static FlatParameters unset(torch::nn::Module& module);
   /// The module's parameters become views of `values` [elements], which already holds their values,
-  /// each from `offset_of(entry)` on: in any order, with anything between them.
+  /// each from `offset_of(entry)` on. They may be in any order, with other data between them.
   FlatParameters(torch::nn::Module& module,
                  at::Tensor values,
                  const std::function<int64_t(const Entry&)>& offset_of);
   /// For a second module of the same kind: its parameters become views of `original`'s values, and
-  /// it gets gradients of its own. Several threads can then compute gradients of one model at the
-  /// same time. A bf16 or fp16 copy of `original` is shared if it exists.
+  /// it gets its own gradients. Several threads can then compute gradients of one model at the same
+  /// time. A bf16 or fp16 copy of `original` is shared if it exists.
   FlatParameters(torch::nn::Module& replica, const FlatParameters& original);
 
   const std::vector<Entry>& entries() const { return entries_; }
@@ -49,19 +49,19 @@ class PHRASEQ_API FlatParameters {
   const at::Tensor& values() const { return values_; }
   at::Tensor& gradients() { return gradients_; }
 
-  /// Makes (first call) or renews the bf16 copy from the values.
+  /// Makes (on the first call) or updates the bf16 copy from the values.
   void refresh_bf16();
   at::Tensor& bf16() { return bf16_; }
-  /// The bf16 copy of one parameter; the parameter itself when there is no copy. A leaf that needs
-  /// a gradient stays the differentiable one: layers give the gradient to the parameter.
+  /// The bf16 copy of one parameter; the parameter itself if there is no copy. The copy is not
+  /// differentiable: layers pass the gradient to the parameter.
   at::Tensor bf16_view(const at::Tensor& parameter) const;
 
-  /// The same for fp16. No optimizer writes this copy: the trainer renews it after each step.
+  /// The same for fp16. No optimizer writes this copy: the trainer updates it after each step.
   void refresh_fp16();
   at::Tensor& fp16() { return fp16_; }
   at::Tensor fp16_view(const at::Tensor& parameter) const;
 
-  /// Makes or renews the copy that `precision` reads, if it reads one.
+  /// Makes or updates the copy that `precision` uses, if it uses one.
   void refresh_copy(Precision precision);
 
   /// The parameter's part of the gradients; undefined for a tensor that is not in the buffer.
@@ -76,7 +76,7 @@ class PHRASEQ_API FlatParameters {
  private:
   FlatParameters() = default;
 
-  /// Elements from the buffer's start to the parameter's first; -1 for a tensor that is not in the
+  /// The offset of the parameter in the buffer, in elements; -1 for a tensor that is not in the
   /// buffer.
   int64_t offset_of(const at::Tensor& parameter) const;
   at::Tensor view_of_copy(const at::Tensor& copy, const at::Tensor& parameter) const;

@@ -9,7 +9,8 @@
 namespace phraseq::nn {
 namespace {
 
-/// Fills a CPU fp32 tensor, element by element in order, whatever device and type it really has.
+/// Fills a tensor of any device and type, element by element in order, by way of an fp32 tensor on
+/// the CPU.
 void fill(at::Tensor& tensor, const std::function<double()>& draw) {
   at::NoGradGuard no_grad;
   at::Tensor staging = at::empty(tensor.sizes(), at::kFloat);

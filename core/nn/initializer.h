@@ -8,10 +8,10 @@
 
 namespace phraseq::nn {
 
-/// What a matrix is for: fairseq draws them differently.
+/// The role of a matrix, by which fairseq chooses the distribution of its initial values.
 enum class MapRole { kAttentionInput, kAttentionOutput, kFeedForward };
 
-/// The three published ways to draw a Transformer's first parameters.
+/// The three published initializations of a Transformer.
 ///
 ///   kFairseq        attention inputs Glorot uniform, gain 1/√2, biases U(±1/√in);
 ///                   attention output Glorot uniform, bias 0;
@@ -25,13 +25,13 @@ inline constexpr EnumName<InitializationStyle> kInitializationStyleNames[] = {
     {"tensor2tensor", InitializationStyle::kTensor2Tensor},
     {"fairseq", InitializationStyle::kFairseq}};
 
-/// How many inputs and outputs a map joins, where its matrix does not say it: a convolution's
-/// kernel [taps, in, out] has taps · in and taps · out.
+/// The numbers of inputs and outputs of a map, if its matrix does not determine them: a
+/// convolution's kernel [taps, in, out] has taps · in and taps · out.
 struct Fan {
   double in = 1, out = 1;
 };
 
-/// Draws parameters with phraseq's own generator: the same seed gives the same model on any
+/// Draws parameters with phraseq's own generator: the same seed produces the same model on any
 /// machine.
 class PHRASEQ_API Initializer {
  public:

@@ -25,13 +25,14 @@ class PHRASEQ_API LinearMap : public torch::nn::Module {
   void initialize(Initializer& initializer);
 
   at::Tensor weight;
-  at::Tensor bias;  ///< undefined when there is none
+  at::Tensor bias;  ///< undefined if there is none
 
  private:
   MapRole role_;
 };
 
-/// The elements of a map's weight, which are its multiply-adds for one row; 0 if there is no map.
+/// The number of elements of a map's weight, which equals its multiply-adds per row; 0 if there is
+/// no map.
 inline double weight_count(const std::shared_ptr<LinearMap>& map) {
   return map ? static_cast<double>(map->weight.numel()) : 0.0;
 }

@@ -12,8 +12,8 @@
 
 namespace phraseq::nn {
 
-/// Modules `NAME.N` of one kind for the given numbers N, registered with the owner; `make(n)`
-/// returns number n as a shared pointer.
+/// Makes modules `NAME.N` of one kind for the given numbers N and registers them with the owner;
+/// `make(n)` returns module n as a shared pointer.
 template <class Make>
 auto register_list(torch::nn::Module& owner,
                    const char* name,

@@ -14,7 +14,7 @@ namespace phraseq::nn::reference {
 /// become NaN.
 inline constexpr double kMaskedScore = -1e9;
 
-/// Where the rows of packed sentences (or segments) are in a padded [batch · time] layout.
+/// The places of the rows of packed sentences (or segments) in a padded [batch · time] layout.
 struct PHRASEQ_API PaddedLayout {
   /// Sentence i is rows offsets[i] to offsets[i+1]. `time` is the longest sentence, but at least
   /// `least_time`.

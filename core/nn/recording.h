@@ -15,9 +15,9 @@ class Module;
 
 namespace phraseq::nn {
 
-/// What modules record in one forward pass, for analyses: attention weights, weights of the words
-/// of a phrase … A module records only if its context carries a recording, and only then computes
-/// what it would not need otherwise.
+/// The tensors that modules record in one forward pass, for analyses: attention weights, weights of
+/// the words of a phrase … A module records only if its context has a recording, and only then
+/// computes tensors that it would not need otherwise.
 ///
 /// Attention modules record "weights", fp32 (fp64), before dropout:
 ///
@@ -25,7 +25,7 @@ namespace phraseq::nn {
 ///
 /// Query tokens are packed like the queries. A kind is an n-gram length; an n-gram is stored at its
 /// last token; plain attention has one kind of each. Entries that do not exist are 0. The notes
-/// "query_ngrams" and "key_ngrams" hold the n of each kind, where it is not 1, 2, 3 …
+/// "query_ngrams" and "key_ngrams" hold the n of each kind, if it is not 1, 2, 3 …
 class PHRASEQ_API Recording {
  public:
   using Notes = std::map<std::string, std::vector<int64_t>>;
@@ -40,7 +40,7 @@ class PHRASEQ_API Recording {
     at::Tensor values;
     Notes notes;
   };
-  /// What modules of `root` recorded, in the order in which they did.
+  /// The tensors that modules of `root` recorded, in the order of recording.
   std::vector<Named> in_order(const torch::nn::Module& root) const;
   /// The same by name.
   std::map<std::string, at::Tensor> named(const torch::nn::Module& root) const;

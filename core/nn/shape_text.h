@@ -8,7 +8,7 @@
 
 namespace phraseq::nn {
 
-/// "[12, 64]", or "undefined": a tensor's shape in a message.
+/// A tensor's shape for messages: "[12, 64]", or "undefined".
 inline std::string shape_text(const at::Tensor& x) {
   return x.defined() ? fmt::format("[{}]", fmt::join(x.sizes(), ", ")) : "undefined";
 }

@@ -45,7 +45,8 @@ at::Tensor first_rows(const at::Tensor& x, int64_t rows) {
 /// The least number of rows per thread.
 int64_t grain(const at::Tensor& x) { return cpu::row_grain(x.size(1) * x.size(2)); }
 
-/// The sum that a function adds the gradient of a shared input to, and what it returns to autograd.
+/// The sum to which a function adds the gradient of a shared input, and the gradient that it
+/// returns to autograd.
 struct SharedSum {
   SharedSum(AutogradContext* ctx, const at::Tensor& x) {
     const c10::IValue& saved = ctx->saved_data["gradient"];
@@ -81,7 +82,7 @@ struct AdditiveTensors {
   }
 };
 
-/// The energies, and the activations [rows, time, width] if they are to be kept.
+/// The energies, and the activations [rows, time, width] if they are to be stored.
 at::Tensor run_energies(const AdditiveTensors& in, const at::Tensor& activations) {
   const int64_t rows = in.rows(), width = in.keys.size(2);
   const at::Tensor energies = cpu::new_tensor({rows, in.keys.size(1)}, in.keys.scalar_type());
@@ -199,7 +200,7 @@ class AttendedSum : public torch::autograd::Function<AttendedSum> {
   }
 };
 
-/// By ATen's operators: for devices without kernels.
+/// Computes the energies by ATen's operators, for devices without kernels.
 at::Tensor composed_energies(const AdditiveInput& input, const at::Tensor& mask) {
   const at::Tensor keys = first_rows(input.keys.value, mask.size(0));
   at::Tensor sum = keys + input.query.unsqueeze(1);  // [rows, time, width]
@@ -211,7 +212,7 @@ at::Tensor composed_energies(const AdditiveInput& input, const at::Tensor& mask)
   return energies.masked_fill(mask.logical_not(), kMaskedEnergy);
 }
 
-/// All kinds as one; undefined if there are none.
+/// Concatenates all kinds of features; undefined if there are none.
 TokenFeatures joined(const std::vector<TokenFeatures>& features) {
   std::vector<at::Tensor> x, weights;
   for (const TokenFeatures& kind : features) {

@@ -11,14 +11,14 @@
 /// shared input may have more rows than a step, which reads the first ones.
 namespace phraseq::nn {
 
-/// Further features of the tokens, as a row sees them: how far each has been translated, for
-/// example.
+/// Additional features of the tokens for each row, for example how far each token has been
+/// translated.
 struct TokenFeatures {
   at::Tensor x;       ///< [rows, time, features]; undefined = none
   at::Tensor weight;  ///< [width, features]
 };
 
-/// What the energy of token j in row r is computed from.
+/// The inputs of the energy of token j in row r.
 struct AdditiveInput {
   const SharedInput& keys;              ///< [rows or more, time, width]
   at::Tensor query;                     ///< [rows, width]

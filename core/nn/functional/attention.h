@@ -27,9 +27,9 @@ PHRASEQ_API at::Tensor self_attention(const at::Tensor& kvq,
                                       Context& context);
 
 /// Computes the same attention of the rows of one stack to those of another: q [query tokens,
-/// model], kv [key tokens, 2 · model]: columns K, V. A sentence without keys gives zeros.
-/// `weights`, when given, receives the weights averaged over heads, [query tokens, max key length],
-/// fp32, not differentiable.
+/// model], kv [key tokens, 2 · model]: columns K, V. The result for a sentence without keys is
+/// zero. `weights`, if given, receives the weights averaged over heads, [query tokens, max key
+/// length], fp32, not differentiable.
 PHRASEQ_API at::Tensor cross_attention(const at::Tensor& q,
                                        const at::Tensor& kv,
                                        const PackedTokens& queries,

@@ -15,17 +15,18 @@
 #include "core/nn/kernels/kernels.h"
 #include "core/nn/kernels/random_bits.h"
 
-/// Between tensors and the kernels: element types, dropout keys, splitting rows over threads.
+/// The interface between tensors and the kernels: element types, dropout keys, division of rows
+/// among threads.
 namespace phraseq::nn::cpu {
 
-/// Whether the kernels compute with activations of `type` beside x. Other devices and fp16 go
-/// through ATen's operators.
+/// Whether the kernels support x and activations of `type`. Other devices and fp16 use ATen's
+/// operators.
 inline bool has_kernels(const at::Tensor& x, at::ScalarType type) {
   return x.is_cpu() && type != at::kHalf && !operators_only();
 }
 inline bool has_kernels(const at::Tensor& x) { return has_kernels(x, x.scalar_type()); }
 
-/// The type that sums and vectors of parameters have beside activations of `type`.
+/// The type of sums and of parameter vectors that are used with activations of `type`.
 inline at::ScalarType sum_type(at::ScalarType type) {
   return type == at::kDouble ? at::kDouble : at::kFloat;
 }
@@ -52,7 +53,7 @@ const kernels::Kernels<T>& loops() {
   return kernels::kernels<T>(kernels::best_level());
 }
 
-/// A tensor's elements; null when it is undefined. The kernels' Bfloat16 has at::BFloat16's layout.
+/// A tensor's elements; null if it is undefined. The kernels' Bfloat16 has at::BFloat16's layout.
 template <typename T>
 const T* data(const at::Tensor& x) {
   return x.defined() ? static_cast<const T*>(x.const_data_ptr()) : nullptr;
@@ -130,8 +131,8 @@ inline constexpr int64_t kMinSumRows = 64;
 inline constexpr int64_t kAddGrain = 65536;
 
 /// Sums over rows in an order that does not depend on the number of threads: `work(first, last,
-/// partial)` adds its rows to a partial sum [columns] of its own (zero at first); the partial sums
-/// of up to kMaxSumBlocks blocks of rows are added to `sums` in order.
+/// partial)` adds its rows to its own partial sum [columns] (zero at first); the partial sums of up
+/// to kMaxSumBlocks blocks of rows are added to `sums` in order.
 template <typename S, typename Work>
 void sum_over_rows(int64_t rows, int64_t columns, S* sums, const Work& work) {
   const int64_t blocks = std::clamp<int64_t>(rows / kMinSumRows, 1, kMaxSumBlocks);

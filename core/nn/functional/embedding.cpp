@@ -26,7 +26,7 @@ using torch::autograd::tensor_list;
 
 using Setting = gpu::EmbeddingNumbers;
 
-/// Threads take columns, so that each sum has one order.
+/// The work is divided among threads by columns, so that the order of each sum is fixed.
 void run_embed_backward(const at::Tensor& dy,
                         const at::Tensor& ids,
                         const at::Tensor& d_table,
@@ -50,7 +50,7 @@ void run_embed_backward(const at::Tensor& dy,
   });
 }
 
-/// The rows' gradients dy [tokens, model] added to a table's, [vocab, model].
+/// Adds the rows' gradients dy [tokens, model] to the gradient of a table, [vocab, model].
 at::Tensor scatter_rows(const at::Tensor& dy,
                         const at::Tensor& ids,
                         const at::Tensor& place,

@@ -21,7 +21,7 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::tensor_list;
 
-/// All of a call but its matrices; the backward pass keeps it.
+/// Everything about a call except its matrices, stored for the backward pass.
 struct Call final : torch::CustomClassHolder {
   std::vector<int64_t> queries, keys;  ///< offsets
   AttentionLayout layout;
@@ -44,7 +44,7 @@ std::vector<kernels::QueryColumns> query_columns(const HeadGroup& group) {
   return columns;
 }
 
-/// What the heads of one group have in common.
+/// The part of an attention task that the heads of one group share.
 template <typename T>
 kernels::AttentionTask<T> group_task(const Call& call,
                                      const HeadGroup& group,
@@ -76,7 +76,8 @@ kernels::AttentionTask<T> group_task(const Call& call,
           .query_rows = q.size(0)};
 }
 
-/// Calls work(task, scratch) for every head of every sentence, sentences spread over the threads.
+/// Calls work(task, scratch) for every head of every sentence; sentences are distributed among the
+/// threads.
 template <typename T, typename Work>
 void for_each_head(const Call& call,
                    const at::Tensor& q,
@@ -161,7 +162,7 @@ class GroupedAttention : public torch::autograd::Function<GroupedAttention> {
   }
 };
 
-/// Columns that a layout reads, each counted once.
+/// The number of distinct columns that a layout reads.
 int64_t columns_of(const VectorLayout& layout, const HeadGroup& group, int64_t head_dim) {
   const int64_t pieces = layout.window * (layout.part_step == 0 ? 1 : layout.parts);
   return pieces * group.heads * head_dim;
@@ -197,7 +198,7 @@ bool fit_rows(const at::Tensor& q, const at::Tensor& kv, const SentenceRows& row
          q.size(0) == rows.queries.back() && kv.size(0) == rows.keys.back();
 }
 
-/// Every kind of query has one vector for all kinds of keys, or one for each.
+/// Whether every kind of query has one vector for all kinds of keys, or one for each.
 bool is_complete(const HeadGroup& group) {
   bool complete = !group.keys.empty() && group.keys.size() <= static_cast<size_t>(kMaxKeyKinds);
   for (const QueryKind& kind : group.queries) {

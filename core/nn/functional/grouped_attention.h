@@ -9,16 +9,16 @@
 #include "core/nn/context.h"
 #include "core/nn/kernels/vector_layout.h"
 
-/// Scaled dot-product attention in which heads differ in what they look at: each group of heads has
-/// its own kinds of keys (n-grams of several lengths …) under one softmax, and its own kinds of
+/// Scaled dot-product attention in which heads differ in what they attend to: each group of heads
+/// has its own kinds of keys (n-grams of several lengths …) under one softmax, and its own kinds of
 /// queries. Plain attention is one group with one kind of each.
 namespace phraseq::nn {
 
-/// One kind of query. Its result for tokens before `first` is zero. `out` says where results go:
-/// with a window, to several places (what reading that layout would sum).
+/// One kind of query. Its result for tokens before `first` is zero. `out` is where results are
+/// written: with a window, to several places (those that reading this layout would sum).
 struct QueryKind {
-  int64_t index = 0;                  ///< its place in recorded weights
-  std::vector<VectorLayout> queries;  ///< one for each kind of key, or one for all
+  int64_t index = 0;                  ///< its index in recorded weights
+  std::vector<VectorLayout> queries;  ///< one for each kind of key, or one for all kinds
   VectorLayout out;
   int64_t first = 0;
 
@@ -43,7 +43,7 @@ struct AttentionLayout {
   int64_t out_columns = 1;
   std::vector<HeadGroup> groups;
 
-  /// Numbers the rows of weights of one token, for dropout: attention_row_element's heads.
+  /// The number of rows of weights per token, for dropout: the `heads` of attention_row_element.
   int64_t weight_rows() const { return heads * query_kinds; }
 };
 
@@ -62,9 +62,9 @@ struct SentenceRows {
 };
 
 /// q [query tokens, …] and kv [key tokens, …] as `layout` reads them (they may be one matrix) →
-/// [query tokens, out_columns]. `causal`: token i sees the keys of tokens 0..i. A token that sees
-/// no key gets zeros. `weights`, when given, receives [query kinds, heads, query tokens, key kinds,
-/// longest key sentence] in fp32 (0 where there is no such key), not differentiable.
+/// [query tokens, out_columns]. `causal`: token i sees the keys of tokens 0..i. The result for a
+/// token that sees no key is zero. `weights`, if given, receives [query kinds, heads, query tokens,
+/// key kinds, longest key sentence] in fp32 (0 where there is no such key), not differentiable.
 PHRASEQ_API at::Tensor grouped_attention(const at::Tensor& q,
                                          const at::Tensor& kv,
                                          const SentenceRows& rows,

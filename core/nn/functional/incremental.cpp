@@ -34,12 +34,13 @@ constexpr int64_t kRowsPerTask = 8;
 template <typename T>
 using KeysOfRow = std::function<int64_t(int64_t row, std::vector<const T*>& keys)>;
 
-/// Where a call's weights go: [query kinds, heads, rows, key kinds, longest].
+/// The memory of a call's weights: [query kinds, heads, rows, key kinds, longest].
 struct WeightsPlace {
   float* data;
   int64_t rows, heads, key_kinds, longest;
 
-  /// `shares` of one kind of query, head after head, kinds of keys one after the other.
+  /// Writes the weights `shares` of one kind of query, which are stored head by head and within a
+  /// head by kind of key.
   template <class Number>
   void write(const HeadGroup& group,
              const QueryKind& query,
@@ -68,7 +69,7 @@ AttendShape shape_of(const AttentionLayout& layout,
           .shared_query = query.queries.size() == 1};
 }
 
-/// Room for the weights of any group's heads.
+/// The number of weights of all heads of a group, at most.
 int64_t most_weights(const AttentionLayout& layout, int64_t tokens) {
   int64_t most = 0;
   for (const HeadGroup& group : layout.groups) {
@@ -77,7 +78,7 @@ int64_t most_weights(const AttentionLayout& layout, int64_t tokens) {
   return most;
 }
 
-/// All heads of all rows; q [rows, …] with its columns together, out [rows, out columns].
+/// Computes all heads of all rows; q [rows, …] with its columns together, out [rows, out columns].
 template <typename T>
 void attend_rows(const at::Tensor& q,
                  const AttentionLayout& layout,
@@ -114,7 +115,8 @@ void attend_rows(const at::Tensor& q,
   });
 }
 
-/// For the keys and values of a step [rows, columns] and of steps after it: [steps, rows, columns].
+/// Allocates a block [steps, rows, columns] for the keys and values [rows, columns] of a step and
+/// of later steps.
 at::Tensor new_block(int64_t rows, int64_t columns, const at::TensorOptions& options) {
   const int64_t most = kBlockBytes / static_cast<int64_t>(options.dtype().itemsize());
   const int64_t size = std::max<int64_t>(1, rows * columns);
@@ -126,8 +128,8 @@ at::Tensor new_block(int64_t rows, int64_t columns, const at::TensorOptions& opt
       .view({steps, rows, columns});
 }
 
-/// to = from: rows of the same length, each without gaps. For few rows ATen's copy takes longer to
-/// prepare than to copy.
+/// Copies rows, each of which is contiguous. For few rows, ATen's copy takes longer to prepare than
+/// to copy.
 void copy_rows(const at::Tensor& from, const at::Tensor& to) {
   const auto element = static_cast<int64_t>(from.element_size());
   const auto* source = static_cast<const char*>(from.const_data_ptr());
@@ -291,7 +293,8 @@ at::Tensor cross_attention_cpu(const at::Tensor& q,
   return out;
 }
 
-/// Where the rows of each sentence begin, when they lie in the order of the sentences; else empty.
+/// The offsets of the rows of each sentence, if rows are in the order of the sentences; otherwise
+/// empty.
 std::vector<int64_t> offsets_of_rows(const std::vector<int64_t>& sentence_of_row,
                                      size_t sentences) {
   if (!std::is_sorted(sentence_of_row.begin(), sentence_of_row.end()))
@@ -302,7 +305,7 @@ std::vector<int64_t> offsets_of_rows(const std::vector<int64_t>& sentence_of_row
   return offsets;
 }
 
-/// Plain attention by operators: q [rows, model] → [rows, model].
+/// Computes plain attention by ATen's operators: q [rows, model] → [rows, model].
 at::Tensor cross_attention_by_operators(const at::Tensor& q,
                                         const at::Tensor& kv,
                                         const KeyRanges& ranges,

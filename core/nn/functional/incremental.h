@@ -21,7 +21,7 @@ class PHRASEQ_API Ancestry {
   /// Opens the next step: every row's newest ancestor is itself.
   void advance();
   void select(const std::vector<int64_t>& rows);
-  /// Where row `row`'s token of step `step` was written: its row number then.
+  /// For each step, the row that row `row`'s token of that step had when it was written.
   const int32_t* of(int64_t row) const;
   /// The same for all rows on a device, [rows, steps or more] int32; copied once until the next
   /// change.
@@ -35,8 +35,7 @@ class PHRASEQ_API Ancestry {
   mutable at::Tensor device_copy_;  // undefined after a change
 };
 
-/// Keys and values of the tokens decoded so far, for one attention module, without ever being
-/// moved.
+/// Keys and values of the tokens decoded so far, for one attention module. They are never moved.
 ///
 /// They are stored in blocks of steps, `[step, row, 2 · model]` (K then V), which are allocated
 /// when decoding reaches them. A row's past is found through an Ancestry.
@@ -48,8 +47,8 @@ class PHRASEQ_API SelfAttentionCache {
   /// Stores the keys and values of the next step, [rows, columns], before `attend`.
   void append(const at::Tensor& kv);
   /// Attends with q [rows, …] to the keys and values of all steps as `layout` reads them (no
-  /// windows; a kind of query with `first` > 0 gives zeros): [rows, out columns]. `ancestry` must
-  /// be advanced once per step; otherwise throws std::logic_error.
+  /// windows; the result of a kind of query with `first` > 0 is zero): [rows, out columns].
+  /// `ancestry` must be advanced once per step; otherwise throws std::logic_error.
   at::Tensor attend(const at::Tensor& q,
                     const Ancestry& ancestry,
                     const AttentionLayout& layout) const;
@@ -76,7 +75,7 @@ class PHRASEQ_API SelfAttentionCache {
 /// Attention of decoding rows over source-side keys and values, which are stored once per sentence.
 ///
 /// q [rows, model]; kv [source tokens, 2 · model] packed with `offsets`; `sentence_of_row[r]` is
-/// the sentence of row r. `weights`, when given, receives [rows, max source length], averaged over
+/// the sentence of row r. `weights`, if given, receives [rows, max source length], averaged over
 /// heads.
 PHRASEQ_API at::Tensor decode_cross_attention(const at::Tensor& q,
                                               const at::Tensor& kv,
@@ -85,8 +84,8 @@ PHRASEQ_API at::Tensor decode_cross_attention(const at::Tensor& q,
                                               int64_t heads,
                                               double scale,
                                               at::Tensor* weights = nullptr);
-/// The same as `layout` reads q and kv (see SelfAttentionCache::attend): [rows, out columns];
-/// `weights` as for grouped_attention.
+/// The same for other layouts, by which q and kv are read (see SelfAttentionCache::attend): [rows,
+/// out columns]; `weights` as for grouped_attention.
 PHRASEQ_API at::Tensor decode_cross_attention(const at::Tensor& q,
                                               const at::Tensor& kv,
                                               const std::vector<int64_t>& offsets,

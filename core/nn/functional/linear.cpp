@@ -42,9 +42,9 @@ at::Tensor relu_product(const at::Tensor& x,
   return y;
 }
 
-/// The product, plus biases, of ATen's operators, for devices without kernels for products; with a
-/// ReLU and dropout where a GPU has kernels for these. Variables: x [rows, in], weights [out, in],
-/// biases [out].
+/// The product plus biases by ATen's operators, for devices without kernels for products; with ReLU
+/// and dropout if a GPU has kernels for these. Variables: x [rows, in], weights [out, in], biases
+/// [out].
 class StackedProduct : public torch::autograd::Function<StackedProduct> {
  public:
   static at::Tensor forward(AutogradContext* ctx,
@@ -95,7 +95,7 @@ class StackedProduct : public torch::autograd::Function<StackedProduct> {
   }
 };
 
-/// One product for any number of weights, side by side. Variables: x [rows, in], weights [out, in],
+/// One product for any number of stacked weights. Variables: x [rows, in], weights [out, in],
 /// biases [out].
 class StackedLinear : public torch::autograd::Function<StackedLinear> {
  public:
@@ -185,7 +185,7 @@ int64_t columns_of(at::TensorList weights) {
   return columns;
 }
 
-/// Vectors of fp32 one after the other, as at::cat, which takes longer than a small product.
+/// Concatenates fp32 vectors; at::cat would take longer than a small product.
 at::Tensor joined(at::TensorList vectors) {
   const at::Tensor all = cpu::new_tensor({columns_of(vectors)}, at::kFloat);
   auto* place = all.mutable_data_ptr<float>();
@@ -205,7 +205,7 @@ at::Tensor packed_linear(const at::Tensor& x,
       packed_matrix(x, weights, context, [&] { return side_by_side(weights); });
   if (matrix == nullptr || epilogue.key != 0)
     return {};
-  at::Tensor bias;  // [Σ out], or its first part when the others follow
+  at::Tensor bias;  // [Σ out], or its first part if the others are adjacent
   if (!biases.empty())
     bias = are_adjacent(biases) ? biases[0] : joined(biases);
   const bool is_relu = epilogue.activation == Activation::kRelu;

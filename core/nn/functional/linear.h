@@ -11,10 +11,10 @@
 /// The coarse differentiable functions that every architecture is made of are in this folder:
 /// linear, attention, normalization, embedding; the loss is core/nn/loss/projected_loss.h. They
 /// work on packed rows `[tokens, model]`, and each is one autograd node. On the CPU, they use
-/// phraseq's own kernels (fp32, bf16, fp64); on other devices, and in fp16, the same mathematics
-/// from ATen's operators. Parameters are given as registered (fp32 masters); under bf16 and fp16
-/// the products read their copies in 16 bits and activations have that type, while sums, norms,
-/// softmax and gradients of parameters are fp32.
+/// phraseq's own kernels (fp32, bf16, fp64); on other devices, and in fp16, ATen's operators
+/// compute the same. Parameters are passed as registered (fp32 masters); under bf16 and fp16, the
+/// products read their 16-bit copies and activations have that type, while sums, norms, softmax and
+/// gradients of parameters are fp32.
 namespace phraseq::nn {
 
 /// dropout(activation(x Wᵀ + b)), [rows, out]. x [rows, in], weight [out, in], bias [out] or
@@ -26,12 +26,13 @@ PHRASEQ_API at::Tensor linear(const at::Tensor& x,
                               Activation activation = Activation::kNone,
                               double dropout = 0.0);
 
-/// activation(x), [rows, columns]. On the CPU, a row does not depend on the others, to the bit:
-/// ATen computes the last elements of a tensor, which fill no vector, by other instructions.
+/// activation(x), [rows, columns]. On the CPU, the bits of a row do not depend on the other rows,
+/// as they would with ATen, which computes the last elements of a tensor, if they do not fill a
+/// vector, by other instructions.
 PHRASEQ_API at::Tensor activated(const at::Tensor& x, Activation activation);
 
 /// Several maps of one input x [rows, in] as one product: [rows, out1 + out2 + …]. No copy is made
-/// when the weights lie side by side in the flat buffer (FlatParameters puts matrices in order of
+/// if the weights are adjacent in the flat buffer (FlatParameters puts matrices in order of
 /// registration). `biases` is empty or has one for each weight.
 PHRASEQ_API at::Tensor stacked_linear(const at::Tensor& x,
                                       const std::vector<at::Tensor>& weights,

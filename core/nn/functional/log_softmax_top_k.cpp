@@ -48,7 +48,7 @@ double normalizer(std::span<const Number> scores, const Maxima<Number>& maxima) 
          std::log(kernels<Number>().shifted_sum(scores.data(), size, maxima.highest));
 }
 
-/// A score that at least `count` columns reach: the count-th greatest of the blocks' maxima.
+/// A lower bound that at least `count` columns reach: the count-th greatest of the blocks' maxima.
 template <class Number>
 Number lower_bound_of_best(const std::vector<Number>& maxima, size_t count) {
   if (count > maxima.size())
@@ -64,13 +64,13 @@ bool is_edited(std::span<const ScoreEdit> edits, int64_t column) {
       edits.begin(), edits.end(), [&](const ScoreEdit& edit) { return edit.column == column; });
 }
 
-/// Adds a column that is possible at all.
+/// Adds a column unless it is impossible.
 void offer(std::vector<RankedColumn>& found, double log_probability, int64_t column) {
   if (log_probability > -kInfinity)
     found.push_back({log_probability, column});
 }
 
-/// Adds the unedited columns that reach `bound`, looking only into blocks that do.
+/// Adds the unedited columns that reach `bound`, searching only blocks whose maximum does.
 template <class Number>
 void collect(std::span<const Number> scores,
              const Maxima<Number>& maxima,

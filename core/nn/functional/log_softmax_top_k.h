@@ -29,7 +29,7 @@ inline bool ranks_before(const RankedColumn& a, const RankedColumn& b) {
          (a.log_probability == b.log_probability && a.column < b.column);
 }
 
-/// The order of columns, or of a search's candidates, for the algorithms that take one.
+/// The order of columns, or of a search's candidates, for algorithms with a comparison.
 inline constexpr auto best_first = [](const auto& a, const auto& b) { return ranks_before(a, b); };
 
 /// Keeps the `count` best, or all if there are fewer, best first.
@@ -41,17 +41,17 @@ void keep_best(std::vector<Ranked>& all, int64_t count) {
   all.resize(kept);
 }
 
-/// ln Σ e^score of a row. NaN when a score is NaN or +infinity, or none is above -infinity.
+/// ln Σ e^score of a row. NaN if a score is NaN or +infinity, or if none is above -infinity.
 PHRASEQ_API double log_sum_exp(std::span<const float> scores);
 PHRASEQ_API double log_sum_exp(std::span<const double> scores);
 
 /// The `k` best columns by log softmax(scores) + edits, best first, without storing the
 /// log-softmax: one pass computes the maxima of blocks, another the sum, and then only the blocks
-/// that can contain a winner are searched.
+/// that can contain one of the best columns are searched.
 ///
 /// Columns at -infinity are never returned, so there may be fewer than `k`. `edits` name each
 /// column at most once. `normalized`: scores are log-probabilities already. Returns the row's
-/// normalizer, as log_sum_exp gives it (0 when normalized); when it is NaN, `best` is empty.
+/// normalizer as by log_sum_exp (0 if normalized); if it is NaN, `best` is empty.
 PHRASEQ_API double log_softmax_top_k(std::span<const float> scores,
                                      int64_t k,
                                      std::span<const ScoreEdit> edits,

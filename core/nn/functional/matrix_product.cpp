@@ -13,8 +13,8 @@
 namespace phraseq::nn {
 namespace {
 
-/// LibTorch's one door to oneDNN's fp32 product of plain matrices: x [m, k], weight [n, k] → x
-/// weightᵀ.
+/// The only operator of LibTorch that calls oneDNN's fp32 product of plain matrices: x [m, k],
+/// weight [n, k] → x weightᵀ.
 using LinearPointwise = at::Tensor(const at::Tensor& x,
                                    const at::Tensor& weight,
                                    const std::optional<at::Tensor>& bias,
@@ -30,7 +30,7 @@ bool mkl_leaves_avx512_unused() {
 #endif
 }
 
-/// Empty where MKL serves as well, or LibTorch is built without oneDNN.
+/// Finds this operator; nothing if MKL is as fast or if LibTorch was built without oneDNN.
 std::optional<c10::TypedOperatorHandle<LinearPointwise>> find_onednn() {
   if (!mkl_leaves_avx512_unused())
     return std::nullopt;
@@ -40,14 +40,15 @@ std::optional<c10::TypedOperatorHandle<LinearPointwise>> find_onednn() {
   return found->typed<LinearPointwise>();
 }
 
-/// Each side long enough that the product outweighs the library's preparations.
+/// Whether each dimension is so large that the product takes longer than the library's
+/// preparations.
 bool is_large(const at::Tensor& a, const at::Tensor& b) {
   constexpr int64_t kRows = 64, kColumns = 32;
   return a.size(0) >= kRows && a.size(1) >= kColumns && b.size(1) >= kColumns;
 }
 
-/// Whether the matrix is stored by rows or by columns without gaps. For columns of a wider matrix,
-/// oneDNN uses its reference code, which is 50 times slower.
+/// Whether the matrix is stored by rows or by columns without gaps. For a range of columns of a
+/// wider matrix, oneDNN uses its reference code, which is 50 times slower.
 bool is_dense(const at::Tensor& x) { return x.is_contiguous() || x.t().is_contiguous(); }
 
 /// The product [m, n] of a [m, k] and b [k, n] by oneDNN if that is faster, otherwise undefined.
@@ -64,7 +65,7 @@ at::Tensor onednn_product(const at::Tensor& a, const at::Tensor& b) {
                       "");
 }
 
-/// Whether LibTorch adds a product of 16-bit factors to sums in fp32 without rounding it.
+/// Whether LibTorch adds a product of 16-bit factors to fp32 sums without rounding the product.
 bool adds_products_of_sixteen_bits(const at::Tensor& sum, const at::Tensor& factor) {
   return sum.is_cuda() && sum.scalar_type() == at::kFloat &&
          (factor.scalar_type() == at::kBFloat16 || factor.scalar_type() == at::kHalf);

@@ -15,13 +15,13 @@ namespace phraseq::nn {
 /// an AMD EPYC of family 26 (3200 × 256 × 2048: 240 instead of 103 GFLOP/s with one thread).
 PHRASEQ_API at::Tensor matrix_product(const at::Tensor& a, const at::Tensor& b);
 
-/// product [m, n] = a b, into rows without gaps.
+/// product [m, n] = a b, into contiguous rows.
 PHRASEQ_API void matrix_product_into(const at::Tensor& product,
                                      const at::Tensor& a,
                                      const at::Tensor& b);
 
-/// sum [m, n] += a b. The sum has the factors' type or, beside factors of 16 bits, fp32; it may be
-/// columns of a wider matrix.
+/// sum [m, n] += a b. The sum has the type of the factors or, with 16-bit factors, fp32; it may be
+/// a range of columns of a wider matrix.
 PHRASEQ_API void add_matrix_product(const at::Tensor& sum,
                                     const at::Tensor& a,
                                     const at::Tensor& b);

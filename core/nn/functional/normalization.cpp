@@ -64,7 +64,7 @@ class DropoutAdd : public torch::autograd::Function<DropoutAdd> {
   }
 };
 
-/// LN(residual + dropout(x)). `moments` [2, rows], when defined, receives each row's mean and
+/// LN(residual + dropout(x)). `moments` [2, rows], if defined, receives each row's mean and
 /// reciprocal deviation.
 at::Tensor run_dropout_add_norm(const at::Tensor& x,
                                 const at::Tensor& residual,
@@ -97,8 +97,8 @@ at::Tensor run_dropout_add_norm(const at::Tensor& x,
   return y;
 }
 
-/// The gradients of x and of the sum, into dx and d_sum [rows, columns]; those of gain and bias,
-/// [2, columns].
+/// Writes the gradients of x and of the sum to dx and d_sum [rows, columns]; returns the gradients
+/// of gain and bias, [2, columns].
 at::Tensor run_norm_backward(const gpu::NormInputs& in,
                              const at::Tensor& dy,
                              const at::Tensor& dx,
@@ -130,13 +130,13 @@ at::Tensor run_norm_backward(const gpu::NormInputs& in,
   return d_parameters;
 }
 
-/// For each row's mean and reciprocal deviation, [2, rows].
+/// Memory for each row's mean and reciprocal deviation, [2, rows].
 at::Tensor new_moments(const at::Tensor& x) {
   return at::empty({2, x.size(0)}, cpu::sum_options(x));
 }
 
 /// LN(residual + dropout(x)). Variables: x, residual (or none), gain, bias. Saves the inputs and
-/// two numbers a row.
+/// two numbers per row.
 class DropoutAddNorm : public torch::autograd::Function<DropoutAddNorm> {
  public:
   static at::Tensor forward(AutogradContext* ctx,

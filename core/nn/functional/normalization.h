@@ -16,7 +16,7 @@ PHRASEQ_API at::Tensor layer_norm(const at::Tensor& x,
                                   const at::Tensor& bias,
                                   double eps,
                                   Context& context);
-/// LN(residual + dropout(x)): a post-norm sub-layer's end. x and residual [rows, model].
+/// LN(residual + dropout(x)): the end of a post-norm sub-layer. x and residual [rows, model].
 PHRASEQ_API at::Tensor dropout_add_norm(const at::Tensor& x,
                                         const at::Tensor& residual,
                                         const at::Tensor& gain,
@@ -24,7 +24,7 @@ PHRASEQ_API at::Tensor dropout_add_norm(const at::Tensor& x,
                                         double eps,
                                         double dropout,
                                         Context& context);
-/// residual + dropout(x): a pre-norm sub-layer's end. x and residual [rows, model].
+/// residual + dropout(x): the end of a pre-norm sub-layer. x and residual [rows, model].
 PHRASEQ_API at::Tensor dropout_add(const at::Tensor& x,
                                    const at::Tensor& residual,
                                    double dropout,

@@ -32,10 +32,10 @@ PHRASEQ_API at::Tensor segment_scores(const at::Tensor& row,
                                       double dropout,
                                       Context& context);
 
-/// Softmax of the scores [rows] within each segment, [rows].
+/// The softmax of the scores [rows] within each segment, [rows].
 PHRASEQ_API at::Tensor segment_softmax(const at::Tensor& scores, const SegmentOffsets& offsets);
 
-/// Σ weights x of each segment, plus (1 - Σ weights) rest[s] when `rest` [segments, width] is
+/// Σ weights x of each segment, plus (1 - Σ weights) rest[s] if `rest` [segments, width] is
 /// defined. x [rows, width], weights [rows] in fp32 (fp64). Returns [segments, width].
 PHRASEQ_API at::Tensor segment_weighted_sum(const at::Tensor& x,
                                             const at::Tensor& weights,

@@ -7,7 +7,7 @@
 namespace phraseq::nn::gpu {
 namespace {
 
-/// BestShape of best_columns.cu.
+/// The struct BestShape of best_columns.cu.
 struct BestShape {
   long long rows;
   int columns, best, asked;

@@ -11,13 +11,13 @@
 namespace phraseq::nn {
 namespace {
 
-/// ColumnStrips of column_sums.cu.
+/// The struct ColumnStrips of column_sums.cu.
 struct ColumnStrips {
   long long rows = 0, strip_rows = 0;
   int columns = 0;
 };
 
-/// How the warps divide a matrix, and where the sums of their strips go.
+/// The division of a matrix among warps, and the memory for the sums of their strips.
 struct Division {
   static constexpr int64_t kWarpsOfABlock = 4;
   static constexpr int64_t kChunk = 256;
@@ -27,7 +27,8 @@ struct Division {
   at::Tensor partial;  // [warps, columns]
 
   explicit Division(const at::Tensor& x) {
-    // Enough warps for every GPU, and few enough that their sums are soon added.
+    // The maximum number of warps occupies every GPU, and is so small that adding their sums takes
+    // little time.
     constexpr int64_t kMaxWarps = 2112, kMinRows = 8;
     chunks = gpu::blocks_for(x.size(1), kChunk);
     const int64_t most = std::max<int64_t>(kMaxWarps / chunks, 1);

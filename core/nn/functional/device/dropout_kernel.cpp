@@ -7,7 +7,7 @@
 namespace phraseq::nn::gpu {
 namespace {
 
-/// DropoutShape of dropout.cu.
+/// The struct DropoutShape of dropout.cu.
 struct DropoutShape {
   long long elements;
   unsigned long long key;
@@ -18,7 +18,7 @@ struct DropoutShape {
       : elements(x.numel()), key(mask.key), threshold(mask.threshold), kept(mask.kept) {}
 };
 
-/// Threads for all elements of x.
+/// Launches a kernel with threads for all elements of x.
 void launch_for_elements(const at::Tensor& x, const char* function, const Arguments& arguments) {
   constexpr int64_t kThreads = 256;
   if (x.numel() == 0)

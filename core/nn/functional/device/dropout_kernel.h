@@ -8,8 +8,8 @@
 
 namespace phraseq::nn::gpu {
 
-/// residual + dropout(x), or dropout(x) when `residual` is undefined, in one pass. Without
-/// autograd, for contiguous tensors with has_kernels(), of any shape.
+/// residual + dropout(x), or dropout(x) if `residual` is undefined, in one pass. Without autograd,
+/// for contiguous tensors with has_kernels(), of any shape.
 PHRASEQ_API at::Tensor dropout_add(const at::Tensor& x,
                                    const at::Tensor& residual,
                                    double p,

@@ -10,7 +10,7 @@
 namespace phraseq::nn::gpu {
 namespace {
 
-/// EmbeddingShape of embedding.cu.
+/// The struct EmbeddingShape of embedding.cu.
 struct EmbeddingShape {
   long long rows;
   int columns;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int64_t kMaxRows = 8;
 
-/// FewRowsShape of few_rows_product.cu.
+/// The struct FewRowsShape of few_rows_product.cu.
 struct FewRowsShape {
   int rows, inner, columns;
   long long stride;

@@ -11,11 +11,11 @@
 #include "core/base/api.h"
 #include "core/cuda/driver.h"
 
-/// Between tensors and the CUDA kernels of core/cuda/kernels.
+/// The interface between tensors and the CUDA kernels of core/cuda/kernels.
 namespace phraseq::nn::gpu {
 
-/// Whether the kernels compute with activations of `type` beside x: on a GPU with NVRTC, in fp32,
-/// bf16 or fp16, unless PHRASEQ_CUDA_KERNELS=0 is set in the environment.
+/// Whether the kernels support x and activations of `type`: on a GPU with NVRTC, in fp32, bf16 or
+/// fp16, unless PHRASEQ_CUDA_KERNELS=0 is set in the environment.
 PHRASEQ_API bool has_kernels(const at::Tensor& x, at::ScalarType type);
 inline bool has_kernels(const at::Tensor& x) { return has_kernels(x, x.scalar_type()); }
 
@@ -28,9 +28,9 @@ class PHRASEQ_API Arguments {
   Arguments() { pointers_.reserve(kMost); }
   Arguments(const Arguments&) = delete;  // it holds addresses of its own members
   Arguments& operator=(const Arguments&) = delete;
-  /// A tensor's address; null where it is undefined. At most 16 tensors.
+  /// Adds a tensor's address; null if it is undefined. At most 16 tensors.
   Arguments& add(const at::Tensor& x);
-  /// A number or a struct, which must exist until the launch.
+  /// Adds a number or a struct, which must exist until the launch.
   template <class Value>
   Arguments& add_value(Value& value) {
     pointers_.push_back(&value);
@@ -45,7 +45,8 @@ class PHRASEQ_API Arguments {
   std::vector<void*> pointers_;
 };
 
-/// On the device of x and LibTorch's default stream, which training and search use.
+/// Launches a kernel on the device of x and LibTorch's default stream, which training and search
+/// use.
 PHRASEQ_API void launch(const at::Tensor& x,
                         const cuda::KernelSource& kernel,
                         const std::string& function,

@@ -7,7 +7,7 @@
 namespace phraseq::nn::gpu {
 namespace {
 
-/// LossTarget of loss.cu.
+/// The struct LossTarget of loss.cu.
 struct LossTarget {
   float uniform, extra, constant;
 
@@ -17,7 +17,7 @@ struct LossTarget {
         constant(static_cast<float>(target.constant)) {}
 };
 
-/// LossShape of loss.cu.
+/// The struct LossShape of loss.cu.
 struct LossShape {
   long long rows;
   int columns, unsmoothed_count, excluded_count, with_gradient;

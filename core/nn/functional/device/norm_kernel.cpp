@@ -10,7 +10,7 @@
 namespace phraseq::nn::gpu {
 namespace {
 
-/// NormShape of dropout_add_norm.cu.
+/// The struct NormShape of dropout_add_norm.cu.
 struct NormShape {
   long long rows;
   int columns;
@@ -28,7 +28,7 @@ struct NormShape {
         kept(mask.kept) {}
 };
 
-/// What the passes read: mean and rstd are each row's, [rows] fp32.
+/// The inputs of the passes; mean and rstd [rows] fp32.
 struct Inputs {
   at::Tensor x, residual, gain, mean, rstd;
   NormShape shape;
@@ -41,7 +41,7 @@ struct Inputs {
         rstd(in.moments[1]),
         shape(in.x, eps, mask_of(in.p, in.key)) {}
 
-  /// The kernel for these inputs and what is read or written with them.
+  /// The kernel for these inputs and for the other tensors that it reads or writes.
   const cuda::KernelSource& kernel(std::initializer_list<at::Tensor> others) const {
     const bool is_aligned = are_aligned({x, residual}) && are_aligned(others);
     return cuda::dropout_add_norm_kernel(
@@ -50,7 +50,7 @@ struct Inputs {
   }
 };
 
-/// Warps that take row after row, in `most_blocks` at most.
+/// The launch shape for warps that process row after row, in at most `most_blocks` blocks.
 cuda::LaunchShape warps_for(int64_t rows, int64_t most_blocks) {
   constexpr int64_t kWarpsOfABlock = 4;
   const int64_t blocks = std::min<int64_t>(blocks_for(rows, kWarpsOfABlock), most_blocks);
@@ -83,7 +83,7 @@ at::Tensor dropout_add_norm_backward(const NormInputs& inputs,
                                      const at::Tensor& dy,
                                      const at::Tensor& dx,
                                      const at::Tensor& d_sum) {
-  Inputs in(inputs, /*eps=*/0.0);      // the deviations have it
+  Inputs in(inputs, /*eps=*/0.0);      // included in rstd
   constexpr int64_t kMaxBlocks = 528;  // enough for every GPU; the sums of each warp are added
   const cuda::LaunchShape warps = warps_for(in.shape.rows, kMaxBlocks);
   const at::Tensor partial =  // [warps, 2, model]

@@ -9,7 +9,7 @@
 
 namespace phraseq::nn {
 
-/// What follows the product of a linear map: dropout(activation(x)).
+/// The operations after the product of a linear map: dropout(activation(x)).
 struct Epilogue {
   Activation activation = Activation::kNone;
   double p = 0.0;
@@ -33,8 +33,8 @@ void run_epilogue(const at::Tensor& x,
                   Activation activation,
                   const kernels::Dropout& dropout);
 
-/// dz [rows, columns] of dy [rows, columns], and the bias's gradient added to `d_bias` [columns] if
-/// it is defined. kept: the epilogue's input or output, where it needs one of them.
+/// Returns dz [rows, columns] for dy [rows, columns], and adds the gradient of the bias to `d_bias`
+/// [columns] if it is defined. kept: the epilogue's input or output, if it needs one of them.
 at::Tensor undo_epilogue(const at::Tensor& dy,
                          const at::Tensor& kept,
                          const Epilogue& epilogue,

@@ -10,8 +10,8 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::tensor_list;
 
-/// The flat gradients of all parts as one tensor; undefined when they are not there or not side by
-/// side.
+/// The flat gradients of all parts as one tensor; undefined if they do not exist or are not
+/// adjacent.
 at::Tensor gradient_place(at::TensorList parameters, const Context& context) {
   std::vector<at::Tensor> places;
   for (const at::Tensor& parameter : parameters) {
@@ -22,7 +22,8 @@ at::Tensor gradient_place(at::TensorList parameters, const Context& context) {
   return places.empty() ? at::Tensor() : side_by_side(places, false);
 }
 
-/// Cuts a gradient [Σ out, …] of stacked parameters into theirs, [out, …] each.
+/// Splits a gradient [Σ out, …] of stacked parameters into the gradients of the parts, [out, …]
+/// each.
 void append_parts(const at::Tensor& gradient,
                   const std::vector<int64_t>& rows,
                   tensor_list& parts) {

@@ -12,23 +12,23 @@
 
 namespace phraseq::nn {
 
-/// Whether each of the tensors begins where the one before it ends.
+/// Whether each of the tensors begins where the previous one ends.
 bool are_adjacent(at::TensorList parts);
 
-/// Tensors [out, …] as one [Σ out, …], along the first dimension: a view when they lie side by
-/// side, else a copy, or an undefined tensor unless `may_copy`.
+/// Tensors [out, …] as one [Σ out, …], along the first dimension: a view if they are adjacent,
+/// otherwise a copy, or an undefined tensor unless `may_copy`.
 at::Tensor side_by_side(at::TensorList parts, bool may_copy = true);
 
-/// The matrices that the product reads, side by side: [Σ out, in].
+/// The stacked matrices that the product reads: [Σ out, in].
 at::Tensor stacked_weight(at::TensorList weights, const Context& context);
 
-/// [Σ out]; undefined where there are none.
+/// The stacked biases [Σ out]; undefined if there are none.
 at::Tensor stacked_bias(at::TensorList biases);
 
-/// The same in the type of activations, for operators that add it to a product.
+/// The stacked biases in the type of activations, for operators that add it to a product.
 at::Tensor narrow_stacked_bias(at::TensorList biases, const Context& context);
 
-/// What the backward pass has to know of the stacked parameters.
+/// Saves what the backward pass needs to know about the stacked parameters.
 void save_places(torch::autograd::AutogradContext* ctx,
                  at::TensorList weights,
                  at::TensorList biases,
@@ -41,7 +41,7 @@ struct StackedGradients {
                    const at::Tensor& x,
                    const at::Tensor& stacked);
 
-  /// The gradients of all variables in their order; undefined ones for `others` more.
+  /// The gradients of all variables in order, followed by `others` undefined ones.
   torch::autograd::tensor_list for_autograd(const at::Tensor& dx, size_t others) const;
 
   std::vector<int64_t> weight_rows, bias_rows;

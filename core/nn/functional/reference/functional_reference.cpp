@@ -26,7 +26,7 @@
 namespace phraseq::nn::reference {
 namespace {
 
-/// x >> bits of the unsigned number with the bits of x (int32).
+/// Shifts the bits of x (int32) to the right, as for an unsigned number.
 at::Tensor shifted_right(const at::Tensor& x, int bits) {
   return at::__rshift__(x, bits).bitwise_and_(static_cast<int32_t>(0xffffffffU >> bits));
 }
@@ -41,7 +41,7 @@ at::Tensor random_bits(const at::Tensor& indices, uint64_t key) {
   return x.bitwise_xor_(shifted_right(x, 16));
 }
 
-/// The numbers 0 … of the elements of x, int32: those 2^32 apart are the same.
+/// The numbers of the elements of x from 0, as int32: elements 2^32 apart have the same number.
 at::Tensor element_numbers(const at::Tensor& x) {
   const bool fits = x.numel() <= std::numeric_limits<int32_t>::max();
   return at::arange(x.numel(), x.options().dtype(fits ? at::kInt : at::kLong))
@@ -73,7 +73,7 @@ at::ScalarType sum_type(const at::Tensor& x) {
 }  // namespace
 
 at::Tensor dropout_factors(const at::Tensor& indices, uint64_t key, double p, at::ScalarType type) {
-  // Turns the order of signed numbers into that of unsigned ones.
+  // After an XOR with this bit, signed comparisons order numbers as unsigned ones.
   constexpr uint32_t kSign = 0x80000000U;
   const auto threshold = static_cast<int32_t>(kernels::dropout_threshold(p) ^ kSign);
   return random_bits(indices.to(at::kInt), key)
@@ -119,7 +119,7 @@ at::Tensor embed(const at::Tensor& ids,
 
 namespace {
 
-/// A row's numbers of the smoothing rule, [rows] each.
+/// The numbers of the smoothing rule for each row, [rows] each.
 struct RowTargets {
   at::Tensor uniform, extra, constant;
 

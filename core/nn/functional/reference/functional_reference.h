@@ -9,9 +9,9 @@
 #include "core/nn/kernels/activation.h"
 #include "core/nn/loss/smoothing.h"
 
-/// The functions of core/nn/functional from ATen's differentiable operators, for devices without
-/// phraseq's kernels; tests compare the kernels with them. Dropout takes its key instead of a
-/// context, and draws the same masks as the kernels.
+/// The functions of core/nn/functional by means of ATen's differentiable operators, for devices
+/// without phraseq's kernels; tests compare the kernels with them. Dropout takes its key instead of
+/// a context, and draws the same masks as the kernels.
 namespace phraseq::nn::reference {
 
 /// Returns 0 or 1/(1-p) for each element number of `indices` (int64 or int32, mod 2^32), in the
@@ -21,7 +21,8 @@ PHRASEQ_API at::Tensor dropout_factors(const at::Tensor& indices,
                                        double p,
                                        at::ScalarType type);
 
-/// Multiplies each element of x, of any shape, by its dropout factor; returns x with p 0 or key 0.
+/// Multiplies each element of x, of any shape, by its dropout factor; returns x if p or the key is
+/// 0.
 PHRASEQ_API at::Tensor dropout(const at::Tensor& x, double p, uint64_t key);
 
 /// Computes dropout(activation(x)), x of any shape.
@@ -50,15 +51,15 @@ struct PHRASEQ_API LossIds {
   at::Tensor unsmoothed, excluded;  ///< [ids] int64
 };
 
-/// Sums over a chunk of rows of a projected loss: `sums` [3] fp64, the loss, -ln p(gold), and how
-/// many gold ids are the best; and ln p(gold) [rows].
+/// Sums over a chunk of rows of a projected loss: `sums` [3] fp64, the loss, -ln p(gold), and the
+/// number of gold ids with the largest logit; and ln p(gold) [rows].
 struct LossRows {
   at::Tensor sums;
   at::Tensor log_p;
 };
 /// Computes the loss of each row against its smoothed target (smoothing.h). logits [rows, vocab]
-/// become their gradient times `scale` when `with_gradient`. bias [vocab] or undefined, targets
-/// [rows]. Not differentiable.
+/// are replaced by their gradient times `scale` if `with_gradient`. bias [vocab] or undefined,
+/// targets [rows]. Not differentiable.
 PHRASEQ_API LossRows loss_rows(at::Tensor& logits,
                                const at::Tensor& bias,
                                const at::Tensor& targets,

@@ -19,8 +19,8 @@
 namespace phraseq::nn::reference {
 namespace {
 
-/// x [batch, time, columns] with rows moved to times later by `lag` (earlier when negative), zeros
-/// where nothing comes from.
+/// x [batch, time, columns] with its rows shifted to later times by `lag` (to earlier ones if
+/// negative), filled with zeros.
 at::Tensor shifted(const at::Tensor& x, int64_t lag) {
   const int64_t time = x.size(1), kept = std::max<int64_t>(time - std::abs(lag), 0);
   if (lag == 0)
@@ -48,7 +48,8 @@ at::Tensor read(const at::Tensor& x, const VectorLayout& from, int64_t heads, in
   return at::cat(parts, 3).transpose(1, 2);  // [batch, heads, time, parts · head_dim]
 }
 
-/// Results [batch, heads, time, head_dim] to where `to` says in out [batch, time, columns].
+/// Writes results [batch, heads, time, head_dim] to the columns of out [batch, time, columns] that
+/// `to` describes.
 void write(const at::Tensor& results, const VectorLayout& to, at::Tensor& out) {
   const int64_t columns = results.size(1) * results.size(3);
   const at::Tensor rows =  // [batch, time, heads · head_dim]
@@ -59,8 +60,8 @@ void write(const at::Tensor& results, const VectorLayout& to, at::Tensor& out) {
   }
 }
 
-/// One batch's attention, sentence lengths and sizes apart: q [batch, tgt_time, columns], kv
-/// [batch, src_time, columns]. In the shapes below `heads` are those of one group.
+/// The attention of one batch in padded form: q [batch, tgt_time, columns], kv [batch, src_time,
+/// columns]. In the shapes below, `heads` are the heads of one group.
 struct Padded {
   PaddedLayout queries, keys;
   at::Tensor q, kv;
@@ -102,7 +103,7 @@ struct Padded {
         .masked_fill(hidden, 0.0);  // [batch, heads, tgt_time, kinds · src_time]
   }
 
-  /// Element numbers of the shares, [batch, heads, tgt_time, kinds · src_time].
+  /// The element numbers of the shares, [batch, heads, tgt_time, kinds · src_time].
   at::Tensor elements(const HeadGroup& group, const QueryKind& query) const {
     std::vector<at::Tensor> numbers;
     for (const KeyKind& kind : group.keys) {
@@ -143,7 +144,7 @@ struct Padded {
                      q.options().dtype(at::kFloat));
   }
 
-  /// Into [query kinds, heads of all groups, batch, tgt_time, key kinds, src_time].
+  /// Writes the shares to [query kinds, heads of all groups, batch, tgt_time, key kinds, src_time].
   void record(const HeadGroup& group,
               const QueryKind& query,
               const at::Tensor& shares,
@@ -159,7 +160,7 @@ struct Padded {
     }
   }
 
-  /// [query kinds, heads of all groups, batch, tgt_time, key kinds, src_time] without padding:
+  /// [query kinds, heads of all groups, batch, tgt_time, key kinds, src_time] → without padding
   /// [query kinds, heads of all groups, query tokens, key kinds, src_time].
   at::Tensor packed(const at::Tensor& weights) const {
     return weights

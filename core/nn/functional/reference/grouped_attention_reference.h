@@ -4,8 +4,9 @@
 
 namespace phraseq::nn::reference {
 
-/// Computes nn::grouped_attention, with its shapes, from ATen's differentiable operators on padded
-/// sentences, for devices without phraseq's kernels. Dropout takes its key instead of a context.
+/// Computes nn::grouped_attention, with the same shapes, by means of ATen's differentiable
+/// operators on padded sentences, for devices without phraseq's kernels. Dropout takes its key
+/// instead of a context.
 PHRASEQ_API at::Tensor grouped_attention(const at::Tensor& q,
                                          const at::Tensor& kv,
                                          const SentenceRows& rows,

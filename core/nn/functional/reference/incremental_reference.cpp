@@ -23,15 +23,15 @@ at::Tensor scaled_softmax(const at::Tensor& scores, double scale) {
   return at::softmax(scores.to(type) * scale, -1);
 }
 
-/// The same where a key is not hidden; hidden keys get 0.
+/// The same for the keys that are not hidden; hidden keys get 0.
 at::Tensor masked_softmax(const at::Tensor& scores, double scale, const at::Tensor& hidden) {
   const auto type = scores.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
   const at::Tensor scaled = (scores.to(type) * scale).masked_fill(hidden, reference::kMaskedScore);
   return at::softmax(scaled, -1).masked_fill(hidden, 0.0);
 }
 
-/// Where the tokens of `count` steps from `first` on are in a block of `width` rows a step, along
-/// each row's ancestors: [rows · count].
+/// The places, in a block of `width` rows per step, of the tokens of `count` steps from `first` on
+/// along each row's ancestors: [rows · count].
 std::vector<int64_t> places_in_block(const Ancestry& ancestry,
                                      int64_t first,
                                      int64_t count,
@@ -45,8 +45,8 @@ std::vector<int64_t> places_in_block(const Ancestry& ancestry,
   return places;
 }
 
-/// The keys and values of all steps along each row's ancestors, [rows, steps, columns]
-/// (2 · model columns in plain attention): one selection a block.
+/// The keys and values of all steps along each row's ancestors, [rows, steps, columns] (2 · model
+/// columns in plain attention): one selection per block.
 at::Tensor gather_past(const std::vector<at::Tensor>& blocks, const Ancestry& ancestry) {
   std::vector<at::Tensor> past;
   int64_t first = 0;
@@ -62,7 +62,7 @@ at::Tensor gather_past(const std::vector<at::Tensor>& blocks, const Ancestry& an
   return past.size() == 1 ? past[0] : at::cat(past, 1);  // [rows, steps, columns]
 }
 
-/// Where the keys of each row are, [rows, longest]; -1 after its last one.
+/// The places of the keys of each row, [rows, longest]; -1 after the last one.
 at::Tensor places_of_keys(const KeyRanges& ranges, int64_t rows, at::Device device) {
   const int64_t longest = ranges.longest();
   std::vector<int64_t> places(static_cast<size_t>(rows * longest), -1);
@@ -119,8 +119,8 @@ at::Tensor cross_attention_reference(const at::Tensor& q,
 
 namespace {
 
-/// One query per row, with the keys that were gathered for the row: q [rows, …], keys [keys of all
-/// rows, …] → [rows, out columns].
+/// Attends with one query per row to the keys that were gathered for it: q [rows, …], keys [keys of
+/// all rows, …] → [rows, out columns].
 at::Tensor attend_gathered(const at::Tensor& q,
                            const at::Tensor& keys,
                            const std::vector<int64_t>& key_offsets,

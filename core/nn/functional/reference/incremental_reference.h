@@ -9,11 +9,11 @@
 #include "core/nn/functional/incremental.h"
 #include "core/nn/kernels/sentence_lengths.h"
 
-/// Incremental attention by ATen's operators: the mathematics of incremental.h for devices without
-/// a kernel of phraseq's.
+/// Incremental attention by ATen's operators: the functions of incremental.h for devices without
+/// phraseq's kernels.
 namespace phraseq::nn {
 
-/// Where the source-side keys of each decoding row lie: those of its sentence.
+/// The source-side keys of each decoding row, which are those of its sentence.
 struct KeyRanges {
   const std::vector<int64_t>& offsets;  ///< [sentences + 1]
   const std::vector<int64_t>& sentence_of_row;
@@ -38,7 +38,7 @@ PHRASEQ_API at::Tensor self_attention_reference(const at::Tensor& kvq,
                                                 double scale);
 
 /// Attends to the source: q [rows, model], kv [source tokens, 2 · model] → [rows, model].
-/// `mean_weights`, when given, is [rows, longest] of zeros and is filled.
+/// `mean_weights`, if given, is a tensor [rows, longest] of zeros that receives the mean weights.
 PHRASEQ_API at::Tensor cross_attention_reference(const at::Tensor& q,
                                                  const at::Tensor& kv,
                                                  const KeyRanges& ranges,
@@ -46,9 +46,9 @@ PHRASEQ_API at::Tensor cross_attention_reference(const at::Tensor& q,
                                                  double scale,
                                                  at::Tensor* mean_weights);
 
-/// The same two for the kinds of keys and queries of `layout`, which reads q [rows, …] and the keys
-/// and values of the blocks or of kv [source tokens, …]: [rows, out columns]. `weights`, when
-/// given, receives [query kinds, heads, rows, key kinds, longest].
+/// The same two functions for the kinds of keys and queries of `layout`, which reads q [rows, …]
+/// and the keys and values of the blocks or of kv [source tokens, …]: [rows, out columns].
+/// `weights`, if given, receives [query kinds, heads, rows, key kinds, longest].
 PHRASEQ_API at::Tensor self_attention_reference(const at::Tensor& q,
                                                 const std::vector<at::Tensor>& blocks,
                                                 const Ancestry& ancestry,

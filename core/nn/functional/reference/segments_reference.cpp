@@ -14,10 +14,9 @@
 namespace phraseq::nn::reference {
 namespace {
 
-constexpr int64_t kOneRow = 1;  // of the layout, even if no segment has a row
+constexpr int64_t kOneRow = 1;  // minimum length of the layout, even if no segment has a row
 
-/// [segments, longest, …]: rows where there are some, kMaskedScore elsewhere. `mask` has as many
-/// dimensions.
+/// [segments, longest, …]: the rows, and kMaskedScore elsewhere. `mask` has as many dimensions.
 at::Tensor pad_with_masked_scores(const PaddedLayout& layout,
                                   const at::Tensor& rows,
                                   const at::Tensor& mask) {

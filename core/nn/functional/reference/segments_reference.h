@@ -2,8 +2,9 @@
 
 #include "core/nn/functional/segments.h"
 
-/// The functions of segments.h, with its shapes, from ATen's operators on padded tensors [segments,
-/// longest, …], for devices without phraseq's kernels; tests compare the kernels with them.
+/// The functions of segments.h, with the same shapes, by means of ATen's operators on padded
+/// tensors [segments, longest, …], for devices without phraseq's kernels; tests compare the kernels
+/// with them.
 namespace phraseq::nn::reference {
 
 PHRASEQ_API at::Tensor segment_max(const at::Tensor& x, const SegmentOffsets& offsets);

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int64_t kTileRows = 16;
 
-/// AttentionTile of attention.cu.
+/// The struct AttentionTile of attention.cu.
 struct Tile {
   int32_t row, rows, place, others, length;
 };
@@ -36,7 +36,7 @@ std::vector<Tile> tiles_of(const std::vector<int64_t>& offsets,
   return tiles;
 }
 
-/// AttentionSentence of attention.cu.
+/// The struct AttentionSentence of attention.cu.
 struct Sentence {
   int32_t query, queries, key, keys;
 };
@@ -66,7 +66,8 @@ at::Tensor copied(const std::vector<Entry>& entries, at::Device device) {
 at::Tensor attention_tiles(const std::vector<int64_t>& offsets,
                            const std::vector<int64_t>& other_offsets,
                            at::Device device) {
-  // Source, target and both against each other, of a batch and of the batch before.
+  // Eight: for source, target and both directions of cross-attention, of the current and the
+  // previous batch.
   thread_local KeptTensors<8> kept;
   return kept.get(offsets, other_offsets, device, [&] {
     return copied(tiles_of(offsets, other_offsets), device);

@@ -18,7 +18,7 @@ at::Tensor copied(const std::vector<int64_t>& offsets, at::Device device) {
 }  // namespace
 
 at::Tensor device_offsets(const std::vector<int64_t>& offsets, at::Device device) {
-  // Source and target of a batch, and of the batch before.
+  // Four: for source and target of the current and the previous batch.
   thread_local KeptTensors<4> kept;
   return kept.get(offsets, {}, device, [&] { return copied(offsets, device); });
 }

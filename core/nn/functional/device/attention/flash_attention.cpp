@@ -24,7 +24,7 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::tensor_list;
 
-/// What the operator reads vectors by: 8 numbers of 16 bits.
+/// The operator reads vectors in units of 8 numbers of 16 bits.
 constexpr int64_t kVector = 8;
 constexpr int64_t kLongestVector = 256;
 
@@ -43,7 +43,7 @@ bool has_aligned_rows(const at::Tensor& x) {
          x.size(1) % kVector == 0;
 }
 
-/// The numbers of a call; the backward pass keeps them.
+/// The numbers of a call, stored for the backward pass.
 struct Call final : torch::CustomClassHolder {
   PlainColumns columns;
   int64_t longest_queries, longest_keys;
@@ -62,7 +62,7 @@ struct Call final : torch::CustomClassHolder {
   }
 };
 
-/// Gradients of columns, and where these begin.
+/// The gradient of a range of columns, and its first column.
 struct ColumnGradient {
   int64_t column;
   at::Tensor gradient;  ///< [tokens, heads, head_dim]

@@ -10,7 +10,7 @@
 namespace phraseq::nn {
 
 /// nn::grouped_attention by a GPU kernel that stores no weights: packed_attention() or
-/// flash_attention(); undefined where neither applies. Key 0 = no dropout of weights.
+/// flash_attention(); undefined if neither applies. Key 0 = no dropout of weights.
 PHRASEQ_API at::Tensor fused_attention(const at::Tensor& q,
                                        const at::Tensor& kv,
                                        const SentenceRows& rows,

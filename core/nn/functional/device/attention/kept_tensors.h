@@ -9,13 +9,13 @@
 
 namespace phraseq::nn {
 
-/// The last few tensors that were made of one or two lists of offsets: the layers of a model ask
-/// for the same ones. Each thread has its own.
+/// A cache of the last few tensors made from one or two lists of offsets: the layers of a model
+/// request the same ones. Each thread has its own cache.
 template <size_t kCount>
 class KeptTensors {
  public:
-  /// The tensor of `first` and `second` on `device`. If it is not kept, make() makes it, and it
-  /// replaces the oldest one.
+  /// The tensor of `first` and `second` on `device`. If it is not in the cache, make() makes it,
+  /// and it replaces the oldest one.
   template <class Make>
   at::Tensor get(const std::vector<int64_t>& first,
                  const std::vector<int64_t>& second,

@@ -18,10 +18,10 @@ using torch::autograd::AutogradContext;
 using torch::autograd::tensor_list;
 
 constexpr int64_t kTile = 16;
-/// Beyond it, FlashAttention's larger tiles pay.
+/// For longer sentences, FlashAttention's larger tiles are faster.
 constexpr int64_t kLongestSentence = 256;
 
-/// AttentionShape of attention.cu.
+/// The struct AttentionShape of attention.cu.
 struct AttentionShape {
   long long tiles = 0;
   long long query_stride = 0, key_stride = 0, out_stride = 0;
@@ -32,7 +32,7 @@ struct AttentionShape {
   float kept = 1.0F;
 };
 
-/// The numbers of a call; the backward pass keeps them.
+/// The numbers of a call, stored for the backward pass.
 struct Call final : torch::CustomClassHolder {
   PlainColumns columns;
   int element;  ///< the type of activations, as the kernels number it
@@ -60,7 +60,7 @@ struct Call final : torch::CustomClassHolder {
   at::Tensor keys(const at::Tensor& kv) const { return columns.of(kv, columns.key); }
   at::Tensor values(const at::Tensor& kv) const { return columns.of(kv, columns.value); }
 
-  /// A warp for each tile and head.
+  /// Launches one warp per tile and head.
   void run(const char* function, const at::Tensor& tiles, Arguments& arguments) const {
     constexpr int64_t kWarpsOfABlock = 4;
     run(function,
@@ -68,7 +68,7 @@ struct Call final : torch::CustomClassHolder {
         {.blocks = blocks_for(tiles.size(0), kWarpsOfABlock), .threads = 32 * kWarpsOfABlock},
         arguments);
   }
-  /// A block of one warp for each sentence and head.
+  /// Launches a block of one warp per sentence and head.
   void run_sentences(const char* function,
                      const at::Tensor& sentences,
                      int64_t shared_bytes,
@@ -107,7 +107,7 @@ struct SharedBytes {
     forward = (queries + 2 * keys) * row;
     backward = (kTile + 2 * queries + 2 * keys) * row + queries * kSum;
   }
-  /// With more, too few sentences would be computed at a time.
+  /// With more shared memory per sentence, too few sentences would be computed at a time.
   bool is_small() const { return backward <= kMost; }
 
  private:
@@ -115,7 +115,8 @@ struct SharedBytes {
   static int64_t whole_tiles(int64_t rows) { return (rows + kTile - 1) / kTile * kTile; }
 };
 
-/// What the warps take: whole sentences, where their rows fit in shared memory, or tiles.
+/// The units of work of the warps: whole sentences if their rows fit in shared memory, otherwise
+/// tiles.
 struct Shares {
   SharedBytes shared;
   at::Tensor sentences;  ///< undefined: tiles
@@ -132,7 +133,7 @@ struct Shares {
   }
 };
 
-/// A gradient like x, of which `columns` columns are written.
+/// Allocates a gradient like x, of which `columns` columns will be written.
 at::Tensor new_gradient(const at::Tensor& x, int64_t columns) {
   return columns == x.size(1) ? at::empty(x.sizes(), x.options())
                               : at::zeros(x.sizes(), x.options());

@@ -20,7 +20,7 @@ PHRASEQ_API bool packed_attention_applies(const at::Tensor& q,
                                           bool causal);
 
 /// nn::grouped_attention of packed sentences by attention.cu, without padding, with dropout of
-/// weights at rate `p` where the key is not 0: the masks are those of the CPU. Scores and their
+/// weights at rate `p` if the key is not 0; the masks are the same as on the CPU. Scores and their
 /// sums are fp32; weights and the gradients of scores are rounded to 16 bits before products.
 PHRASEQ_API at::Tensor packed_attention(const at::Tensor& q,
                                         const at::Tensor& kv,

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kMaxBlocks = 32;
 
-/// PastBlocks of past_attention.cu.
+/// The struct PastBlocks of past_attention.cu.
 struct BlockTable {
   int count = 0;
   int first_step[kMaxBlocks] = {};
@@ -31,7 +31,7 @@ struct BlockTable {
   }
 };
 
-/// PastShape of past_attention.cu.
+/// The struct PastShape of past_attention.cu.
 struct PastShape {
   long long rows, stride, ancestor_stride;
   int model, steps;

@@ -5,7 +5,8 @@
 namespace phraseq::nn {
 namespace {
 
-/// Head after head from a column on, as vectors of 8 numbers are read.
+/// Whether heads are adjacent columns that begin at a multiple of 8, so that they can be read as
+/// vectors of 8 numbers.
 bool is_plain(const VectorLayout& layout) {
   constexpr int64_t kColumnMultiple = 8;
   return layout.parts == 1 && layout.window == 1 && layout.column % kColumnMultiple == 0;

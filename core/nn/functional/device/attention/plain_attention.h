@@ -8,8 +8,8 @@
 #include "core/base/api.h"
 #include "core/nn/functional/grouped_attention.h"
 
-/// Attention in which every head has one kind of query and one kind of key, in adjacent columns:
-/// what kernels for packed sentences compute.
+/// Attention in which every head has one kind of query and one kind of key, in adjacent columns.
+/// The kernels for packed sentences compute only this.
 namespace phraseq::nn {
 
 /// Whether a layout is of that kind, with columns that begin at multiples of 8.
