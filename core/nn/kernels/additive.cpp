@@ -1,8 +1,7 @@
 #include "core/nn/kernels/arithmetic.h"
 #include "core/nn/kernels/level.h"
 
-// A step of additive attention. A row of numbers stays in the first cache while it passes through
-// all stages.
+// A step of additive attention. Each row stays in the first-level cache through all stages.
 namespace phraseq::nn::kernels::PHRASEQ_KERNEL_LEVEL {
 namespace {
 
@@ -21,7 +20,8 @@ PHRASEQ_INLINE S inner_product(const S* x, const S* y, int64_t columns) {
   return sum;
 }
 
-/// t of one token of a row. Most features of a phrase memory are 0.
+/// Computes t of one token of a row. Zero features are skipped: most features of a phrase memory
+/// are 0.
 template <typename S>
 PHRASEQ_INLINE void activate(
     const AdditiveStep<S>& step, int64_t row, int64_t token, S* t, int64_t columns) {
@@ -56,7 +56,8 @@ void additive_energies(const AdditiveStep<S>& step,
   }
 }
 
-/// The gradient of tanh's argument, for one token; it is added to those of its key and query.
+/// Computes the gradient of tanh's argument for one token, and adds it to the gradients of the
+/// token's key and of the query.
 template <typename S>
 PHRASEQ_INLINE void undo_activation(
     S d_energy, const S* v, const S* t, S* d_sum, S* d_key, S* d_query, S* d_v, int64_t columns) {
@@ -69,7 +70,7 @@ PHRASEQ_INLINE void undo_activation(
   }
 }
 
-/// The gradients of a token's features and of their weight.
+/// Computes the gradients of a token's features and of their weight.
 template <typename S>
 PHRASEQ_INLINE void undo_features(const AdditiveStep<S>& step,
                                   const AdditiveGradients<S>& gradients,

@@ -10,14 +10,14 @@
 /// sources.
 namespace phraseq::nn::kernels {
 
-/// Reads an element in the type that sums are made in.
+/// Reads an element in the type of sums.
 PHRASEQ_INLINE float load(float x) { return x; }
 PHRASEQ_INLINE double load(double x) { return x; }
 PHRASEQ_INLINE float load(Bfloat16 x) {
   return __builtin_bit_cast(float, static_cast<uint32_t>(x.bits) << 16);
 }
 
-/// Writes a result; as bfloat16 rounded to nearest, ties to even, and NaN stays NaN.
+/// Writes a result. A bfloat16 is rounded to nearest, ties to even; NaN stays NaN.
 PHRASEQ_INLINE void store(float* place, float x) { *place = x; }
 PHRASEQ_INLINE void store(double* place, double x) { *place = x; }
 PHRASEQ_INLINE void store(Bfloat16* place, float x) {
@@ -26,8 +26,8 @@ PHRASEQ_INLINE void store(Bfloat16* place, float x) {
   place->bits = static_cast<uint16_t>(x == x ? rounded : 0x7fc0U);
 }
 
-/// Computes e^x by Cody and Waite's reduction and a polynomial of degree 6 (Cephes' expf), within
-/// 2 ulp on [-87, 88]; 0 below, e^88 above (`power` has no meaning there); NaN stays NaN.
+/// Computes e^x by Cody and Waite's reduction and a polynomial of degree 6 (Cephes' expf), within 2
+/// ulp on [-87, 88]; 0 below, e^88 above (where `power` would be invalid); NaN stays NaN.
 PHRASEQ_INLINE float exponential(float x) {
   constexpr float kRounder = 12582912.0F;  // 1.5 · 2^23: adding it rounds to an integer
   const float shifted = x * 1.44269504088896341F + kRounder;
@@ -47,7 +47,7 @@ PHRASEQ_INLINE float exponential(float x) {
 }
 PHRASEQ_INLINE double exponential(double x) { return std::exp(x); }
 
-/// Computes tanh(x) within 3 ulp: a polynomial near 0, else from e^(2|x|) (Cephes' tanhf).
+/// Computes tanh(x) within 3 ulp: a polynomial near 0, otherwise from e^(2|x|) (Cephes' tanhf).
 PHRASEQ_INLINE float hyperbolic_tangent(float x) {
   const float square = x * x;
   float y = -5.70498872745e-3F;
@@ -75,7 +75,7 @@ PHRASEQ_INLINE float error_function(float x) {
 }
 PHRASEQ_INLINE double error_function(double x) { return std::erf(x); }
 
-/// Returns m of an element (see Dropout): 0 or 1/(1-p).
+/// Returns the dropout factor m of an element (see Dropout): 0 or 1/(1-p).
 template <typename S>
 PHRASEQ_INLINE S dropout_factor(const Dropout& dropout, uint32_t element) {
   return random_bits(dropout.key, element) >= dropout.threshold ? static_cast<S>(dropout.scale)

@@ -9,13 +9,14 @@ namespace {
 
 PHRASEQ_INLINE int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 
-/// How many numbers a register has, but at least four.
+/// The number of lanes of a register, but at least four.
 template <class Sum>
 constexpr int kLanes = kLanesOfRegister<Sum> < 4 ? 4 : kLanesOfRegister<Sum>;
 template <class Sum>
 using Lanes = Vector<Sum, kLanes<Sum>>;
 
-/// Keys are scored by eights where registers suffice, and the last ones by fours.
+/// The number of keys that are scored at a time: eight if there are enough registers, otherwise
+/// four.
 template <class Sum>
 constexpr int kMaxKeys = kLanes<Sum> < 8 ? 4 : 8;
 
@@ -59,7 +60,8 @@ PHRASEQ_INLINE Vector<Sum, to> folded(const Vector<Sum, from>& lanes) {
   }
 }
 
-/// Adds the sums of four keys' lanes, [a, b, c, d], by shuffles that every instruction set has.
+/// Adds the sums of four keys' lanes, [a, b, c, d], with shuffles that every instruction set
+/// supports.
 template <class Sum>
 PHRASEQ_INLINE void add_sums(const Lanes<Sum>* keys, Vector<Sum, 4>& sums) {
   Vector<Sum, 4> of_key[4];
@@ -72,15 +74,16 @@ PHRASEQ_INLINE void add_sums(const Lanes<Sum>* keys, Vector<Sum, 4>& sums) {
   sums += __builtin_shufflevector(ab, cd, 0, 1, 4, 5) + __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
 }
 
-/// Of two keys' eight lanes each: a's sums of lanes that are four apart in the lower half, b's in
-/// the upper one.
+/// Adds the lanes that are four apart: the sums of a's eight lanes are in the lower half of the
+/// result, those of b's in the upper half.
 template <class Sum>
 PHRASEQ_INLINE Vector<Sum, 8> quartered(const Vector<Sum, 8>& a, const Vector<Sum, 8>& b) {
   return __builtin_shufflevector(a, b, 0, 1, 2, 3, 8, 9, 10, 11) +
          __builtin_shufflevector(a, b, 4, 5, 6, 7, 12, 13, 14, 15);
 }
 
-/// The same of eight keys: those of the lower and upper half of a vector are four apart.
+/// Adds the sums of eight keys' lanes to `sums`. The keys in the lower and upper half of each
+/// vector below are four apart.
 template <class Sum>
 PHRASEQ_INLINE void add_sums(const Lanes<Sum>* keys, Vector<Sum, 8>& sums) {
   Vector<Sum, 8> pairs[4];  // pairs[i]: keys i and i + 4
@@ -95,7 +98,7 @@ PHRASEQ_INLINE void add_sums(const Lanes<Sum>* keys, Vector<Sum, 8>& sums) {
           __builtin_shufflevector(ab, cd, 2, 3, 10, 11, 6, 7, 14, 15);
 }
 
-/// Adds a's products with the keys to `sums`: `size` channels of all of them, from `channel` on.
+/// Adds a's products with the keys to `sums`: for `size` channels from `channel` on.
 template <int count, class Element, class Sum>
 PHRASEQ_INLINE void add_dots(const Element* a,
                              const Element* const* keys,
@@ -130,7 +133,7 @@ PHRASEQ_INLINE void add_exponentials(Sum* scores, Sum highest, Sum* total) {
   }
 }
 
-/// The same for fewer scores: the others count as -infinity.
+/// The same for fewer scores; the missing ones count as -infinity.
 template <class Sum>
 PHRASEQ_INLINE void add_exponentials(Sum* scores, int64_t count, Sum highest, Sum* total) {
   Sum padded[kLanes<Sum>];
@@ -156,7 +159,7 @@ PHRASEQ_INLINE void softmax(Sum* scores, int64_t size) {
   for (i = 0; i < size; ++i) scores[i] *= inverse;
 }
 
-/// What scores against one kind of key are made of.
+/// The inputs of the scores against one kind of key.
 template <class Element>
 struct ScoreSources {
   const Element* q;
@@ -165,7 +168,7 @@ struct ScoreSources {
   double scale;
 };
 
-/// The scores of a head's `count` keys, at most `most`, for `place`.
+/// Stores the scores of a head's `count` keys, at most `most`, at `place`.
 template <int most, class Sum>
 PHRASEQ_INLINE void store_scores(const Vector<Sum, most>& scores, int64_t count, Sum* place) {
   if (count == most) {
@@ -175,9 +178,9 @@ PHRASEQ_INLINE void store_scores(const Vector<Sum, most>& scores, int64_t count,
   for (int64_t k = 0; k < count; ++k) place[k] = scores[k];
 }
 
-/// Computes all heads' scores of `count` tokens, at most `most`, from one piece of their keys. Head
-/// h's go to scores[h · step], where earlier pieces have `begun` their sums; the last piece scales
-/// them.
+/// Computes all heads' scores of `count` tokens, at most `most`, from one piece of their keys. The
+/// scores of head h are at scores[h · step]. If `begun`, earlier pieces have already stored sums
+/// there; the last piece scales them.
 template <int most, class Element, class Sum>
 PHRASEQ_INLINE void score_piece(const ScoreSources<Element>& from,
                                 const Element* const* rows,
@@ -186,7 +189,7 @@ PHRASEQ_INLINE void score_piece(const ScoreSources<Element>& from,
                                 bool begun,
                                 Sum* scores,
                                 int64_t step) {
-  const Element* keys[most];  // the last one again where there are fewer
+  const Element* keys[most];  // if there are fewer, the last one is repeated
   for (int k = 0; k < most; ++k)
     keys[k] = rows[smaller(k, count - 1)] + from.key.column + piece * from.key.part_step;
   const Element* q = from.q + from.query.column + piece * from.query.part_step;
@@ -200,8 +203,8 @@ PHRASEQ_INLINE void score_piece(const ScoreSources<Element>& from,
   }
 }
 
-/// The same from all pieces; those before the first token count as zero, and `count` is 1 where
-/// there are such.
+/// The same from all pieces. Pieces before the first token count as zero; `count` is 1 if there are
+/// any.
 template <int most, class Element, class Sum>
 PHRASEQ_INLINE void score(const ScoreSources<Element>& from,
                           const Element* const* kv,
@@ -219,8 +222,8 @@ PHRASEQ_INLINE void score(const ScoreSources<Element>& from,
   }
 }
 
-/// Computes the scores against all keys of one kind, token after token, so that a key's heads are
-/// read together.
+/// Computes the scores against all keys of one kind, token after token, so that all heads of a key
+/// are read together.
 template <class Element, class Sum>
 PHRASEQ_INLINE void score_kind(const ScoreSources<Element>& from,
                                const Element* const* kv,
@@ -240,8 +243,8 @@ PHRASEQ_INLINE void score_kind(const ScoreSources<Element>& from,
   }
 }
 
-/// out = Σ weight · value over all kinds, in registers, for the channels of `heads` heads, side by
-/// side, or of a part of one head: `pieces` vectors each, from `channel` on.
+/// out = Σ weight · value over all kinds, in registers, for the channels of `heads` adjacent heads
+/// or of a part of one head: `pieces` vectors each, from `channel` on.
 template <int heads, int pieces, class Element, class Sum>
 PHRASEQ_INLINE void mix_pieces(const Element* const* kv,
                                int64_t tokens,
@@ -266,8 +269,8 @@ PHRASEQ_INLINE void mix_pieces(const Element* const* kv,
   for (int i = 0; i < heads * pieces; ++i) store_lanes(out + channel + i * kLanes<Sum>, sums[i]);
 }
 
-/// Mixes the values of all heads, each of `pieces` vectors; heads of eight vectors in all at a
-/// time.
+/// Mixes the values of all heads, each of `pieces` vectors; as many heads at a time as have eight
+/// vectors in all.
 template <int pieces, class Element, class Sum>
 PHRASEQ_INLINE void mix_heads(const Element* const* kv,
                               int64_t tokens,
@@ -301,7 +304,8 @@ PHRASEQ_INLINE void mix_channel(const Element* const* kv,
   store(out + channel, sum);
 }
 
-/// A head of any size: four vectors, one vector, one channel at a time.
+/// Mixes the values of a head of any size: in steps of four vectors, then one vector, then one
+/// channel.
 template <class Element, class Sum>
 PHRASEQ_INLINE void mix_head(const Element* const* kv,
                              int64_t tokens,

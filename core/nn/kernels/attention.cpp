@@ -5,7 +5,7 @@
 #include "core/nn/kernels/vectors.h"
 
 // Attention of one head of one sentence: blocks of queries against all keys, in fp32 (fp64)
-// scratch. The backward pass makes the weights again from the scores and the saved logarithms of
+// scratch. The backward pass recomputes the weights from the scores and the saved logarithms of
 // their sums.
 namespace phraseq::nn::kernels::PHRASEQ_KERNEL_LEVEL {
 namespace {
@@ -72,8 +72,8 @@ PHRASEQ_INLINE void score_block(const AttentionTask<T>& task,
 }
 
 // `count` scores of a row are visible. The loops run over all columns, in blocks of kColumnUnit,
-// for which the compiler uses whole vectors: sentences are often shorter, and single scores would
-// take as long as a block.
+// for which the compiler uses whole vectors. Sentences are often shorter than a block, and a loop
+// over single scores would take as long as a whole block.
 
 template <typename S>
 PHRASEQ_INLINE S highest(const S* row, int64_t count, int64_t columns, S top) {
@@ -86,7 +86,7 @@ PHRASEQ_INLINE S highest(const S* row, int64_t count, int64_t columns, S top) {
   return top;
 }
 
-/// The sum of a block, which it overwrites.
+/// Returns the sum of a block, and overwrites the block.
 template <typename S>
 PHRASEQ_INLINE S folded(S (&block)[kColumnUnit]) {
   for (int half = kColumnUnit / 2; half > 0; half /= 2) {
@@ -95,7 +95,7 @@ PHRASEQ_INLINE S folded(S (&block)[kColumnUnit]) {
   return block[0];
 }
 
-/// Turns scores into e^(score - subtrahend), with 0 after the visible ones. Returns their sum.
+/// Turns scores into e^(score - subtrahend), with 0 after the visible scores. Returns their sum.
 template <typename S>
 PHRASEQ_INLINE S raise(S* row, int64_t count, int64_t columns, S subtrahend) {
   S sums[kColumnUnit] = {};
@@ -125,8 +125,8 @@ PHRASEQ_INLINE void scale(S* row, int64_t columns, S factor) {
   for (int64_t j = 0; j < columns; ++j) row[j] *= factor;
 }
 
-/// Turns the scores that query i sees into their softmax. Returns log Σ exp of the scores; 0 when
-/// it sees none.
+/// Turns the scores that query i sees into their softmax. Returns log Σ exp of the scores; 0 if it
+/// sees none.
 template <typename T>
 PHRASEQ_INLINE Sum<T> softmax(const AttentionTask<T>& task,
                               const Scratch<Sum<T>>& scratch,
@@ -226,7 +226,8 @@ PHRASEQ_INLINE void weigh_row(const AttentionTask<T>& task,
   }
 }
 
-/// Returns the range of a block's vectors; the sentence's last block also sets the rows after them.
+/// Returns the range of a block's vectors; for the sentence's last block, it includes the rows
+/// after them.
 template <typename T>
 PHRASEQ_INLINE WrittenRange range_of(const AttentionTask<T>& task, const Block& block) {
   const int64_t last = block.first + block.rows;
@@ -317,7 +318,7 @@ PHRASEQ_INLINE void backward_row(const AttentionTask<T>& task,
   }
 }
 
-/// Computes a block's weights again, and the gradients of its weights and scores.
+/// Recomputes a block's weights, and the gradients of its weights and scores.
 template <typename T>
 PHRASEQ_INLINE void weights_backward(const AttentionTask<T>& task,
                                      const AttentionGradients<T>& gradients,

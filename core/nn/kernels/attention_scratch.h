@@ -16,17 +16,17 @@ PHRASEQ_INLINE int64_t rounded_up(int64_t n) {
 PHRASEQ_INLINE int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 
 /// The keys and values of one kind, and their gradients, without keys that do not exist: as rows,
-/// and transposed ("across") for the products. Columns are filled up with zeros to a multiple of
+/// and transposed ("across") for the products. Columns are padded with zeros to a multiple of
 /// kColumnUnit.
 template <typename S>
 struct KeyScratch {
   int64_t first, count;       ///< tokens whose keys exist
-  int64_t depth, width;       ///< of a key; rounded up
-  int64_t length, start;      ///< keys rounded up; the first column of its scores
+  int64_t depth, width;       ///< size of a key; the same, rounded up
+  int64_t length, start;      ///< number of keys, rounded up; the first column of their scores
   S *keys, *keys_across;      ///< [count, width], [depth, length], times the scale
   S *values, *values_across;  ///< [count, value width], [head_dim, length]
-  S *d_keys, *d_values;       ///< as keys and values
-  S* queries;                 ///< [block, width]; one for all kinds when they are shared
+  S *d_keys, *d_values;       ///< shaped like keys and values
+  S* queries;                 ///< [block, width]; the same for all kinds if they are shared
 };
 
 /// Divides the scratch memory into its parts. Without memory (null), only their size is computed.
@@ -34,7 +34,7 @@ template <typename S>
 struct Scratch {
   KeyScratch<S> kinds[kMaxKeyKinds];
   int64_t value_width;
-  int64_t length = 0;      ///< of a row of scores: all kinds
+  int64_t length = 0;      ///< length of a row of scores of all kinds
   S *weights, *d_weights;  ///< [block, length]
   S *d_out, *out;          ///< [block, value width]
   S* d_queries;            ///< [block, widest key]
@@ -123,7 +123,7 @@ PHRASEQ_INLINE void fill_zero(S* place, int64_t count) {
   for (int64_t i = 0; i < count; ++i) place[i] = 0;
 }
 
-/// Returns where a layout's columns for the task's head begin in the sentence's first row.
+/// Returns the address, in the sentence's first row, of a layout's columns for the task's head.
 template <typename T, typename E>
 PHRASEQ_INLINE E* columns_of(const AttentionTask<T>& task,
                              const VectorLayout& layout,

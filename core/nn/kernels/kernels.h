@@ -14,12 +14,12 @@
 /// processor level of x86-64 and chosen at run time (processor_level.h).
 namespace phraseq::nn::kernels {
 
-/// Brain floating point: the upper half of an fp32. Same layout as at::BFloat16.
+/// Brain floating point: the upper half of an fp32. It has the same layout as at::BFloat16.
 struct Bfloat16 {
   uint16_t bits;
 };
 
-/// The type of sums and of parameters where activations have type T: fp64 for fp64, otherwise fp32.
+/// The type of sums and of parameters for activations of type T: fp64 for fp64, otherwise fp32.
 template <typename T>
 struct SumType {
   using type = float;
@@ -44,7 +44,7 @@ struct Dropout {
 /// next.
 inline constexpr int64_t kKeyKindStride = 65536;
 
-/// How many scores share a maximum (Kernels::block_maxima).
+/// The number of scores that share a maximum (Kernels::block_maxima).
 inline constexpr int64_t kScoreBlock = 64;
 
 /// Rows [first, last) of a matrix with `columns` columns.
@@ -52,8 +52,8 @@ struct RowRange {
   int64_t first = 0, last = 0, columns = 0;
 };
 
-/// One kind of query (nn::QueryKind). `queries` is one layout for each kind of key or, when
-/// `shared`, one for all.
+/// One kind of query (nn::QueryKind). `queries` has one layout for each kind of key or, if
+/// `shared`, one for all kinds.
 struct QueryColumns {
   const VectorLayout* queries;
   bool shared;
@@ -83,8 +83,8 @@ struct AttentionTask {
   int64_t query_rows;  ///< of all sentences
 };
 
-/// Where an AttentionTask's results go. `weights` receives the softmax before dropout; it may be
-/// null.
+/// The destinations of an AttentionTask's results. `weights` receives the softmax before dropout;
+/// it may be null.
 template <typename T>
 struct AttentionResult {
   T* out;          ///< [query rows, out_stride]
@@ -114,7 +114,7 @@ struct LossTarget {
 /// The classes of a projected loss; see nn::SmoothingRule.
 struct LossClasses {
   int64_t vocabulary;
-  const int64_t* excluded;  ///< outside of the softmax
+  const int64_t* excluded;  ///< excluded from the softmax
   int64_t excluded_count;
   const int64_t* unsmoothed;  ///< without a uniform share; the excluded are among them
   int64_t unsmoothed_count;
@@ -153,8 +153,8 @@ struct SegmentScoreGradients {
   Sum<T>* d_w2;  ///< added to
 };
 
-/// One step of additive attention (Bahdanau et al. 2015), in S = Sum<T>: row r asks with `query`
-/// for each of its tokens j, of which it knows `keys` and a few `features` x.
+/// One step of additive attention (Bahdanau et al. 2015), in S = Sum<T>: row r has a `query`, and
+/// for each of its tokens j, `keys` and a few `features` x.
 ///
 ///   t_rj = tanh(keys_rj + query_r + Σ_f x_rjf · weight_f),  energy_rj = v · t_rj
 template <typename S>
@@ -179,7 +179,8 @@ struct AdditiveGradients {
   int64_t wanted_features;
 };
 
-/// Rows of layer normalization (Ba et al. 2016) with what precedes it:
+/// Rows of layer normalization (Ba et al. 2016), including the residual connection and dropout
+/// before it:
 ///
 ///   h = residual + m · x,  mean = Σ h / columns,  rstd = 1 / √(Σ (h - mean)² / columns + eps),
 ///   n = (h - mean) · rstd,  y = n · gain + bias
@@ -199,14 +200,14 @@ struct NormRows {
 ///   dh = rstd · (g - Σ g / columns - n · Σ (g · n) / columns),  d_residual = dh,  dx = m · dh
 template <typename T>
 struct NormGradients {
-  T* dx;                   ///< null = not wanted; not written without dropout: it is d_residual
-  T* d_residual;           ///< written
+  T* dx;          ///< null = not wanted; without dropout, not written, because it equals d_residual
+  T* d_residual;  ///< written
   Sum<T>*d_gain, *d_bias;  ///< Σ_rows dy · n and Σ_rows dy are added
 };
 
 /// The table of all loops for activations of type T; S = Sum<T>. In the equations below, m is the
-/// dropout mask, · works element by element, and a gradient's name starts with d. Unless stated,
-/// x, y and other matrices are [rows, columns] and vectors [columns].
+/// dropout mask, · is element-wise, and the name of a gradient starts with d. Unless stated, x, y
+/// and other matrices are [rows, columns] and vectors [columns].
 template <typename T>
 struct Kernels {
   using S = Sum<T>;
@@ -230,21 +231,22 @@ struct Kernels {
   void (*dropout_add)(const T* x, const T* residual, T* y, RowRange rows, Dropout dropout);
   /// Normalizes the rows (NormRows).
   void (*dropout_add_norm)(const NormRows<T>& in, const S* bias, double eps, T* y);
-  /// Computes the gradients of that (NormGradients).
+  /// Computes the gradients of dropout_add_norm (NormGradients).
   void (*dropout_add_norm_backward)(const NormRows<T>& in,
                                     const T* dy,
                                     const NormGradients<T>& gradients);
 
-  /// Computes the energies [rows, tokens] of an additive step; at padding, `masked`. Keeps t in
-  /// `activations`, `kept` = columns apart, or uses only its first columns as scratch if kept is 0.
+  /// Computes the energies [rows, tokens] of an additive step; at padding, `masked`. Stores t in
+  /// `activations` with stride `kept` = columns; if `kept` is 0, uses only one row of it as scratch
+  /// memory.
   void (*additive_energies)(const AdditiveStep<S>& step,
                             S masked,
                             S* energies,
                             S* activations,
                             int64_t kept,
                             RowRange rows);
-  /// Computes the gradients of that. Tokens whose d_energies are 0 are skipped. `scratch`
-  /// [columns].
+  /// Computes the gradients of additive_energies. Tokens whose d_energies are 0 are skipped.
+  /// `scratch` [columns].
   void (*additive_energies_backward)(const AdditiveStep<S>& step,
                                      const AdditiveGradients<S>& gradients,
                                      S* scratch,
@@ -287,10 +289,10 @@ struct Kernels {
   /// Returns how many elements of scratch an attention task needs, forward or backward.
   int64_t (*attention_scratch)(const AttentionTask<T>& task);
   /// Computes scaled dot-product attention (Vaswani et al. 2017, eq. 1) for one head of one
-  /// sentence: out = (m · softmax(scale · Q Kᵀ)) V with one softmax over all kinds of keys. A query
-  /// that sees no key gets zeros. Writes task.log_sums for the backward pass.
+  /// sentence: out = (m · softmax(scale · Q Kᵀ)) V with one softmax over all kinds of keys. The
+  /// result for a query that sees no key is zero. Writes task.log_sums for the backward pass.
   void (*attention)(const AttentionTask<T>& task, const AttentionResult<T>& result, S* scratch);
-  /// Computes the gradients of that, with the weights P = exp(scale · Q Kᵀ - log_sums):
+  /// Computes the gradients of attention, with the weights P = exp(scale · Q Kᵀ - log_sums):
   ///
   ///   dV = (m · P)ᵀ dO,  dP = m · (dO Vᵀ),  dS = P · (dP - Σ_keys P · dP),
   ///   dQ = scale · dS K,  dK = scale · dSᵀ Q
@@ -299,8 +301,8 @@ struct Kernels {
                              S* scratch);
 
   /// Computes the same attention, without dropout, for one query and the heads of one group, over
-  /// keys that lie anywhere in memory: a step of decoding. q is the query's row, kv[i] the row of
-  /// token i with its keys and values, out [heads · head_dim]. `weights` receives heads ·
+  /// keys that are anywhere in memory, for a step of decoding. q is the query's row, kv[i] the row
+  /// of token i with its keys and values, out [heads · head_dim]. `weights` receives heads ·
   /// keys_of(tokens) numbers, head after head. Without keys, out is zero.
   void (*attend_row)(
       const T* q, const T* const* kv, int64_t tokens, const AttendShape& shape, S* weights, T* out);
@@ -317,8 +319,8 @@ struct Kernels {
   double (*shifted_sum)(const S* scores, int64_t size, S highest);
 
   /// Adds the label-smoothed cross entropy of one row of logits [vocabulary] to `sums`, and returns
-  /// ln p(gold), where p = softmax(logits + bias). bias [vocabulary] may be null. When
-  /// `with_gradient`, the logits become the gradient p - q; the loss and q are those of
+  /// ln p(gold), where p = softmax(logits + bias). bias [vocabulary] may be null. If
+  /// `with_gradient`, the logits are replaced by the gradient p - q; the loss and q are those of
   /// nn::SmoothedTarget. `scratch` [vocabulary].
   double (*loss_row)(T* logits,
                      const S* bias,
@@ -332,7 +334,7 @@ struct Kernels {
   /// [segments, columns]. `winners` [segments, columns] records which row of the segment it was,
   /// the first if several are equal.
   void (*segment_max)(const T* x, T* y, int32_t* winners, SegmentRange range);
-  /// Computes dx[r] = dy[s] where row r was the winner, otherwise 0.
+  /// Computes dx[r] = dy[s] in the columns where row r was the winner, otherwise 0.
   void (*segment_max_backward)(const T* dy, const int32_t* winners, T* dx, SegmentRange range);
   /// Computes y[s] = Σ_r weights[r] · x[r] + (1 - Σ_r weights[r]) · rest[s] over the rows r of
   /// segment s. x [rows, columns], weights [rows] or null (1 / the segment's rows), rest and y
@@ -353,7 +355,7 @@ struct Kernels {
                                   SegmentRange range);
 };
 
-/// Returns the loops for a level that this processor has. T: float, double or Bfloat16.
+/// Returns the loops for a level that this processor supports. T: float, double or Bfloat16.
 template <typename T>
 const Kernels<T>& kernels(Level level);
 extern template PHRASEQ_API const Kernels<float>& kernels(Level);

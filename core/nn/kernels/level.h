@@ -2,11 +2,11 @@
 
 #include "core/nn/kernels/kernels.h"
 
-/// What ties together the sources that are compiled once per processor level.
+/// Declarations shared by the sources that are compiled once per processor level.
 namespace phraseq::nn::kernels::PHRASEQ_KERNEL_LEVEL {
 
-/// Each fills in its part of the table, in the source of that name (add_row_kernels: rows.cpp).
-/// Defined for float, double and Bfloat16.
+/// Each function fills in its part of the table, in the source of the same name (add_row_kernels:
+/// rows.cpp). Defined for float, double and Bfloat16.
 template <typename T>
 void add_row_kernels(Kernels<T>& kernels);
 template <typename T>

@@ -48,7 +48,7 @@ PHRASEQ_INLINE S exponentials(S* z, int64_t count, S top) {
   return sum;
 }
 
-/// What the loss of a row is computed from; z has become exp(z - top).
+/// The numbers from which the loss of a row is computed; z has been replaced by exp(z - top).
 template <typename S>
 struct RowSums {
   S gold;           ///< logit of the gold class
@@ -67,8 +67,8 @@ PHRASEQ_INLINE bool contains(const int64_t* ids, int64_t count, int64_t id) {
 }
 
 /// Returns Σ of the logits of classes that are not smoothed. An excluded class must not be the
-/// maximum: until the exponentials are made, it has the gold class's logit, which the sum then
-/// counts once more.
+/// maximum, so it is assigned the gold class's logit until the exponentials are computed; the sum
+/// of all logits then contains that logit once more.
 template <typename S>
 PHRASEQ_INLINE double replace_excluded(S* z, S gold, const LossClasses& classes) {
   double unsmoothed = 0.0;
@@ -115,7 +115,7 @@ PHRASEQ_INLINE double add_row(const RowSums<S>& row,
   const bool is_excluded = contains(classes.excluded, classes.excluded_count, target.gold);
   const double log_p = is_excluded ? -std::numeric_limits<double>::infinity()
                                    : static_cast<double>(row.gold) - row.log_sum;
-  // Σ q = 1 splits into uniform · |S| + extra, hence the logarithm once in extra · log p.
+  // Σ q = 1 splits into uniform · |S| + extra, so the logarithm occurs only once in extra · log p.
   const auto smoothed_count = static_cast<double>(classes.vocabulary - classes.unsmoothed_count);
   sums->nll -= log_p;
   sums->loss += target.uniform * (smoothed_count * row.log_sum - row.smoothed) -

@@ -1,7 +1,7 @@
 #include "core/nn/kernels/arithmetic.h"
 #include "core/nn/kernels/level.h"
 
-// Layer normalization (Ba et al. 2016) with what precedes it in a post-norm sub-layer.
+// Layer normalization (Ba et al. 2016) with the operations before it in a post-norm sub-layer.
 namespace phraseq::nn::kernels::PHRASEQ_KERNEL_LEVEL {
 namespace {
 
@@ -11,7 +11,7 @@ struct Moments {
   S mean, rstd;
 };
 
-/// Puts h of the row whose first element is number `start` into the scratch.
+/// Stores h of the row whose first element has the number `start` in the scratch memory.
 template <typename T>
 PHRASEQ_INLINE void sum_row(const NormRows<T>& in, int64_t start) {
   using S = Sum<T>;
@@ -72,7 +72,7 @@ struct GradientMeans {
   S g, product;
 };
 
-/// Replaces h in the scratch by n, and adds to the gradients of gain and bias.
+/// Replaces h in the scratch memory by n, and adds to the gradients of gain and bias.
 template <typename T>
 PHRASEQ_INLINE GradientMeans<Sum<T>> add_parameter_gradients(const NormRows<T>& in,
                                                              const T* dy,

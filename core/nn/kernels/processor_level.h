@@ -7,8 +7,8 @@ namespace phraseq::nn::kernels {
 /// Processor levels as in the x86-64 psABI; other processors have only kBaseline.
 enum class Level { kBaseline, kV3, kV4 };
 
-/// Returns the highest level that this processor has, or a lower one that the environment variable
-/// PHRASEQ_CPU_LEVEL (baseline, v3, v4) selects.
+/// Returns the highest level that this processor supports, or a lower one selected by the
+/// environment variable PHRASEQ_CPU_LEVEL (baseline, v3, v4).
 PHRASEQ_API Level best_level();
 /// Returns whether this processor has all instructions of the level.
 PHRASEQ_API bool has_level(Level level);
@@ -57,7 +57,7 @@ PHRASEQ_API bool has_level(Level level);
   }
 #endif
 
-/// The level that a source is being compiled for, a namespace; phraseq_add_kernels() defines it.
+/// The namespace of the level for which a source is compiled; phraseq_add_kernels() defines it.
 #ifndef PHRASEQ_KERNEL_LEVEL
 #define PHRASEQ_KERNEL_LEVEL baseline
 #endif

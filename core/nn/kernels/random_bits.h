@@ -5,7 +5,7 @@
 #include "core/nn/kernels/always_inline.h"
 
 /// Counter-based random bits for dropout: a mask is a function of a key and an element's number, so
-/// the backward pass draws it again and nothing is stored.
+/// the backward pass recomputes it and nothing is stored.
 namespace phraseq::nn::kernels {
 
 /// Returns 32 bits for an element: two multiply-xorshift rounds (constants of C. Wellons'
@@ -29,7 +29,7 @@ PHRASEQ_INLINE uint32_t dropout_threshold(double p) {
 /// attention weights over all element numbers.
 inline constexpr uint32_t kRowSpread = 0x9e3779b1U;
 
-/// Returns the number of the first element in a row of attention weights; column j adds j.
+/// Returns the number of the first element in a row of attention weights; j is added for column j.
 PHRASEQ_INLINE uint32_t attention_row_element(int64_t query_row, int64_t heads, int64_t head) {
   return static_cast<uint32_t>(query_row * heads + head) * kRowSpread;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
-/// Vectors of the compiler, as wide as a level's registers. Included only by the kernels' sources.
+/// The compiler's vector types, as wide as a level's registers. Included only by the kernels'
+/// sources.
 namespace phraseq::nn::kernels {
 namespace {
 
@@ -20,7 +21,7 @@ struct VectorOf {
   typedef Number type
       __attribute__((vector_size(lanes * sizeof(Number)), aligned(sizeof(Number)), may_alias));
 };
-/// Numbers at any address. GCC keeps vectors that are wider than a register in memory.
+/// A vector at any address. GCC keeps vectors that are wider than a register in memory.
 template <class Number, int lanes>
 using Vector = typename VectorOf<Number, lanes>::type;
 

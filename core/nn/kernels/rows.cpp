@@ -66,11 +66,12 @@ void backward_rows(
 #pragma GCC ivdep
     for (int64_t i = 0; i < rows.columns; ++i) {
       S value = load(up[i]);
-      // What was kept of kSigmoid was scaled by its dropout; where it was dropped, all is 0.
+      // The stored output of kSigmoid was scaled by its dropout. If it was dropped, the gradient is
+      // 0 in any case.
       constexpr bool scaled = drop && activation == Activation::kSigmoid;
       if constexpr (activation != Activation::kNone)
         value *= slope<activation>(scaled ? load(at[i]) * keep : load(at[i]));
-      // A dropped output of kRelu is 0 already: its slope is.
+      // The gradient of a dropped output of kRelu is already 0, because its slope is.
       if constexpr (drop && activation == Activation::kRelu)
         value *= static_cast<S>(dropout.scale);
       if constexpr (drop && activation != Activation::kRelu) {

@@ -3,7 +3,8 @@
 #include "core/nn/kernels/arithmetic.h"
 #include "core/nn/kernels/level.h"
 
-// Functions that make one row of each segment, a run of rows: phrases of words.
+// Functions that compute one row from each segment (a run of rows), such as a phrase from its
+// words.
 namespace phraseq::nn::kernels::PHRASEQ_KERNEL_LEVEL {
 namespace {
 
@@ -146,7 +147,7 @@ void segment_scores(const SegmentScores<T>& task, Sum<T>* scores, SegmentRange r
                         : score_rows<false>(task, scores, range);
 }
 
-/// `scratch` [columns] collects the gradient of the segment's half.
+/// `scratch` [columns] accumulates the gradient of the segment's part of the scores.
 template <bool drop, typename T>
 PHRASEQ_INLINE void score_rows_backward(const SegmentScores<T>& task,
                                         const SegmentScoreGradients<T>& gradients,

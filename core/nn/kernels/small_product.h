@@ -5,7 +5,7 @@
 #include "core/nn/kernels/always_inline.h"
 #include "core/nn/kernels/registers.h"
 
-/// Products of matrices that fit into the first caches, as in attention. Included only by the
+/// Products of matrices that fit into the first-level cache, as in attention. Included only by the
 /// kernels' sources.
 namespace phraseq::nn::kernels {
 namespace {
@@ -86,7 +86,7 @@ PHRASEQ_INLINE void product_rows(const Elements<S>& a,
   }
 }
 
-/// Computes C = A B or, when `accumulate`, C += A B: A [rows, depth], B [depth, columns], C [rows,
+/// Computes C = A B or, if `accumulate`, C += A B: A [rows, depth], B [depth, columns], C [rows,
 /// columns]. Rows of B are `b_step` elements apart, rows of C `c_step`; `columns` is a multiple of
 /// kColumnUnit.
 template <typename S>

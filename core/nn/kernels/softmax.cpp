@@ -15,7 +15,7 @@ template <class Number>
 PHRASEQ_INLINE Number maximum(const Number* scores, int64_t count, Number& bad) {
   constexpr Number kHighest = std::numeric_limits<Number>::max();
   Number highest = -std::numeric_limits<Number>::infinity();
-  Number found = 0;  // in the vectors' own type
+  Number found = 0;  // in the element type of the vectors
 #pragma omp simd reduction(max : highest) reduction(+ : found)
   for (int64_t i = 0; i < count; ++i) {
     highest = scores[i] > highest ? scores[i] : highest;
@@ -70,8 +70,8 @@ PHRASEQ_INLINE double block_sum(const Number* block, Number highest) {
   return static_cast<double>(sum);
 }
 
-/// The last block is filled up with scores of no probability, so that such columns after the
-/// others leave the sum exactly as it is.
+/// The last block is padded with scores of -infinity. Additional columns at -infinity after the
+/// others therefore do not change the bits of the sum.
 template <class Number>
 double shifted_sum(const Number* scores, int64_t size, Number highest) {
   double total = 0;

@@ -4,16 +4,17 @@
 
 namespace phraseq::nn {
 
-/// Where attention's vectors are in a matrix with one row per token. Head h of its group (from 0)
-/// reads columns from `column + h · head_dim` on. The vector of token t is `parts` pieces of
-/// head_dim, one after the other; each piece is a sum over the `window` tokens that end at t,
+/// The location of attention's vectors in a matrix with one row per token. Head h of its group
+/// (from 0) reads columns from `column + h · head_dim` on. The vector of token t is `parts` pieces
+/// of head_dim, one after the other; each piece is a sum over the `window` tokens that end at t,
 /// tokens before the sentence counting as zero:
 ///
 ///   piece j of t = Σ_w x[t - (window-1-w) - part_lag · (parts-1-j),
 ///                        column + w · window_step + j · part_step]
 ///
-/// A convolution is window = its width with the products of its taps side by side; a key that is a
-/// window of earlier keys is parts = its width with part_lag 1 and part_step 0.
+/// For a convolution, `window` is its width, and the products of its taps are adjacent. For a key
+/// that consists of a window of earlier keys, `parts` is the window's width, with part_lag 1 and
+/// part_step 0.
 struct VectorLayout {
   int64_t column = 0;
   int64_t parts = 1, part_step = 0, part_lag = 0;
@@ -22,7 +23,7 @@ struct VectorLayout {
 
 /// One kind of key with its values. Keys of tokens before `first` do not exist.
 struct KeyKind {
-  int64_t index = 0;  ///< its place in recorded weights, distinct within a group
+  int64_t index = 0;  ///< its index in recorded weights, distinct within a group
   VectorLayout key, value;
   int64_t first = 0;
   double scale = 1.0;  ///< of scores

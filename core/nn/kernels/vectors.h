@@ -3,24 +3,24 @@
 #include "core/nn/kernels/arithmetic.h"
 
 /// Reading attention's vectors into scratch memory and writing results and gradients back, as a
-/// VectorLayout says. Included only by the kernels' sources.
+/// VectorLayout describes. Included only by the kernels' sources.
 namespace phraseq::nn::kernels {
 namespace {
 
-/// Returns how many tokens before the vector's own token the piece j reads for position w of the
-/// window.
+/// Returns the distance, in tokens, from the token that piece j reads at position w of the window
+/// to the vector's own token.
 PHRASEQ_INLINE int64_t lag_of(const VectorLayout& layout, int64_t w, int64_t j) {
   return layout.window - 1 - w + layout.part_lag * (layout.parts - 1 - j);
 }
 
-/// Returns at which column, from the layout's first, that piece begins.
+/// Returns the offset of this piece from the layout's first column.
 PHRASEQ_INLINE int64_t offset_of(const VectorLayout& layout, int64_t w, int64_t j) {
   return w * layout.window_step + j * layout.part_step;
 }
 
 /// Reads the vectors of the tokens `first` to `first + count - 1` of a sentence that starts at
-/// `rows`, multiplied by `factor`, into `to` [count, width]: the equation of VectorLayout. Columns
-/// after a vector's own become zero.
+/// `rows`, multiplied by `factor`, into `to` [count, width], by the equation of VectorLayout.
+/// Columns after a vector's own are set to zero.
 template <typename T>
 PHRASEQ_INLINE void read_vectors(const VectorLayout& layout,
                                  const T* rows,
@@ -59,8 +59,8 @@ PHRASEQ_INLINE void read_vectors(const VectorLayout& layout,
   }
 }
 
-/// Which vectors are written: those of the tokens `first` to `last - 1`. The rows that belong to
-/// the tokens `from` to `to - 1` are set, to zero where there is no such vector.
+/// The range of vectors to write: those of the tokens `first` to `last - 1`. The rows of the tokens
+/// `from` to `to - 1` are set; columns that no vector contributes to become zero.
 struct WrittenRange {
   int64_t first, last, from, to;
 };
@@ -77,7 +77,7 @@ PHRASEQ_INLINE void write_zeros(int64_t head_dim, T* place) {
   for (int64_t d = 0; d < head_dim; ++d) store(place + d, Sum<T>{0});
 }
 
-/// Writes, multiplied by `factor`, the sum of all pieces that were read from a row's columns.
+/// Writes the sum of all pieces that were read from a row's columns, multiplied by `factor`.
 template <typename T>
 PHRASEQ_INLINE void write_joined(const VectorLayout& layout,
                                  const Sum<T>* vectors,

@@ -121,7 +121,7 @@ void product(const NarrowProduct<float>& task, int64_t first, int64_t last) {
 
 #endif
 
-/// Depth that all columns of a panel are copied for before the next part.
+/// The depth that is copied for all columns of a panel before the next part of the depth.
 constexpr int64_t kPackedDepth = 64;
 
 void pack(const MatrixToPack<float>& matrix,

@@ -14,9 +14,9 @@
 namespace phraseq::nn::kernels::PHRASEQ_KERNEL_LEVEL {
 namespace {
 
-/// Instructions that multiply four pairs of 8 bits want one side without signs: x + 128. What this
-/// adds to the sums of a column, 128 times the sum of the column, is kept in the header of its
-/// panel. Without them, pairs of 16 bits are multiplied.
+/// Instructions that multiply four pairs of 8-bit numbers need one unsigned factor: x + 128. The
+/// offset adds 128 times the sum of a column to that column's sums; this amount is stored in the
+/// header of the panel. Without such instructions, pairs of 16-bit numbers are multiplied.
 #if defined(__AVX512VNNI__) || defined(__AVXVNNI__)
 using Number = uint8_t;
 constexpr int kGroup = 4, kOffset = 128;
@@ -32,7 +32,7 @@ constexpr int kStep = kGroup;
 constexpr int64_t kHead = kOffset ? kPanel * static_cast<int64_t>(sizeof(int32_t)) : 0;  // bytes
 
 constexpr float kLargest = 127.0F;
-constexpr float kNothing = 1e-30F;  // a row without larger numbers counts as zeros
+constexpr float kNothing = 1e-30F;  // a row of only smaller numbers counts as zeros
 
 typedef int32_t Sums __attribute__((vector_size(kBytes), may_alias));
 typedef int32_t StoredSums __attribute__((vector_size(kBytes), aligned(1), may_alias));
@@ -41,7 +41,7 @@ typedef int16_t Pairs __attribute__((vector_size(kBytes), may_alias));
 typedef int8_t Stored __attribute__((vector_size(kBytes / 2), aligned(1), may_alias));
 #endif
 
-/// `depth` filled up to what one step of the product takes.
+/// `depth` rounded up to the depth of one step of the product.
 PHRASEQ_INLINE int64_t filled(int64_t depth) { return (depth + kStep - 1) / kStep * kStep; }
 PHRASEQ_INLINE int64_t size_of_row(int64_t depth) {
   return filled(depth) * static_cast<int64_t>(sizeof(Number));
@@ -115,7 +115,7 @@ PHRASEQ_INLINE Sums repeat_group(const Number* from) {
   return group + Sums{};
 }
 
-/// What the sums of a panel's columns begin with.
+/// The initial values of the sums of a panel's columns.
 PHRASEQ_INLINE Sums first_sums(const int8_t* panel, int vector) {
   return kOffset ? Sums(*reinterpret_cast<const StoredSums*>(panel + vector * kBytes)) : Sums{};
 }
@@ -199,7 +199,8 @@ struct MultiplyInt8 {
   }
 };
 
-/// Fewer rows are multiplied at least as fast without tiles: reading panels takes the time.
+/// Fewer rows are multiplied at least as fast without tiles, because most time is spent reading
+/// panels.
 constexpr int64_t kMinTileRows = 3;
 
 PHRASEQ_INLINE void finish_block(const TileSums& sums,
@@ -239,8 +240,9 @@ void product(const NarrowProduct<float>& task, int64_t first, int64_t last) {
 
 #endif
 
-/// To the nearest whole number, ties to even. Where one instruction rounds a product and adds to
-/// it, adding 1.5 · 2^23 would not round the product first, and levels would differ.
+/// Rounds to the nearest integer, ties to even. Adding 1.5 · 2^23 is used only where a product and
+/// a sum are never fused into one instruction, which would not round the product first, so that
+/// levels would differ.
 PHRASEQ_INLINE float rounded(float x) {
 #if defined(__SSE2__) && !defined(__SSE4_1__)
   constexpr float kRounder = 12582912.0F;
@@ -251,7 +253,8 @@ PHRASEQ_INLINE float rounded(float x) {
 #endif
 }
 
-/// The largest |x| of `count` values. Numbers that are not finite have larger bits than all others.
+/// The largest |x| of `count` values. The bits of numbers that are not finite are larger, as
+/// integers, than those of all others.
 struct LargestSize {
   typedef int32_t Bits __attribute__((vector_size(kBytes), aligned(sizeof(float)), may_alias));
   static constexpr int32_t kNoSign = 0x7fffffff, kInfinity = 0x7f800000;
@@ -294,9 +297,9 @@ PHRASEQ_INLINE float size_of_bits(int32_t bits) {
   return size;
 }
 
-constexpr int64_t kColumnPart = 256;  // numbers of a column that are rounded at a time
+constexpr int64_t kColumnPart = 256;  // number of elements of a column that are rounded at a time
 
-/// `visit(values, count, k)` for parts of a column, values k to k + count - 1.
+/// Calls `visit(values, count, k)` for parts of a column: values k to k + count - 1.
 template <typename Visit>
 PHRASEQ_INLINE void each_part(const MatrixToPack<float>& matrix,
                               int64_t column,
@@ -347,7 +350,7 @@ void pack(
     pack_column(matrix, column, panels + column / kPanel * size, scales + column);
 }
 
-/// Numbers of a row as `add_products` reads them.
+/// Writes the numbers of a row in the form that `add_products` reads.
 PHRASEQ_INLINE void round_row(const float* from, int64_t depth, float inverse, Number* to) {
   int64_t k = 0;
 #if defined(__AVX512VNNI__)
@@ -380,7 +383,7 @@ void quantize(
     const float inverse = usual ? kLargest / largest : 0.0F;
     const float scale = usual ? largest / kLargest : 0.0F;
     scales[row] = is_finite ? scale : std::numeric_limits<float>::quiet_NaN();
-    if (usual)  // NaN is not a whole number
+    if (usual)  // NaN cannot be converted to an integer
       round_row(from, depth, inverse, to);
     for (int64_t k = usual ? depth : 0; k < padded; ++k) to[k] = static_cast<Number>(kOffset);
   }

@@ -11,7 +11,7 @@ namespace phraseq::nn::kernels::PHRASEQ_KERNEL_LEVEL {
 namespace {
 
 constexpr int64_t kTileHeight = 16, kTileBytes = 64;
-constexpr int64_t kPanelStep = kPanel * 4;  // bytes from one group of depth to the next
+constexpr int64_t kPanelStep = kPanel * 4;  // bytes between groups of depth
 
 /// The shapes of the tiles, as the instruction ldtilecfg reads them.
 struct alignas(64) TileShapes {
@@ -22,7 +22,7 @@ struct alignas(64) TileShapes {
 
 /// The sums of a block of rows with one panel.
 struct alignas(64) TileSums {
-  int32_t values[kTileHeight][kPanel];  // or floats of as many bits
+  int32_t values[kTileHeight][kPanel];  // or floats in the same memory
 };
 
 /// Configures the tile registers while it exists: 0 to 3 hold sums [height, 16], 4 holds rows of x,

@@ -28,9 +28,9 @@ struct NarrowProduct : ProductTask<T> {
 /// scales. Variants may add in different orders; in each of them, a row's result does not depend on
 /// the number of rows.
 ///
-/// Panels are [columns / panel_columns, depth / group, panel_columns, group], the last group filled
-/// up with zeros: a group is what one instruction multiplies and adds in a lane. The layout of a
-/// row and the header of a panel depend on the instructions of the variant.
+/// Panels are [columns / panel_columns, depth / group, panel_columns, group], the last group padded
+/// with zeros: a group consists of the numbers that one instruction multiplies and adds in a lane.
+/// The layout of a row and the header of a panel depend on the instructions of the variant.
 template <typename T>
 struct NarrowKernels {
   int64_t panel_columns;
@@ -52,8 +52,8 @@ struct NarrowKernels {
 PHRASEQ_DECLARE_KERNELS(NarrowKernels, int8_kernels)
 PHRASEQ_DECLARE_KERNELS(NarrowKernels, bf16_kernels)
 
-/// The same for v3 and v4 with instructions for such products: AVX-VNNI, AVX512-VNNI, AVX512-BF16
-/// and AMX.
+/// The same kernels for v3 and v4 with instructions for such products: AVX-VNNI, AVX512-VNNI,
+/// AVX512-BF16 and AMX.
 #if defined(__x86_64__)
 PHRASEQ_DECLARE_KERNELS_OF(v3_vnni, NarrowKernels, int8_kernels)
 PHRASEQ_DECLARE_KERNELS_OF(v4_vnni, NarrowKernels, int8_kernels)

@@ -31,12 +31,12 @@ template <typename T>
 struct PackedProduct : ProductTask<T> {
   const T* x;
   int64_t x_step;   ///< elements from one row to the next
-  const T* panels;  ///< W as `pack` wrote it
+  const T* panels;  ///< W, as written by `pack`
 };
 
 /// Linear maps whose weight was copied once into panels. A panel has as many columns as fit into
-/// the registers of a level, and its numbers lie in the order in which the product reads them:
-/// panels [columns / panel_columns, depth, panel_columns], the last one filled up with zeros.
+/// the registers of a level, and its elements are in the order in which the product reads them:
+/// panels [columns / panel_columns, depth, panel_columns], the last one padded with zeros.
 ///
 /// Each element of y is one sum over `depth`, from the first to the last, so a row's result does
 /// not depend on the number of rows.

@@ -36,8 +36,8 @@ void product(const PackedProduct<float>& task, int64_t first, int64_t last) {
   product_in_tiles<Fp32Tile>(task, static_cast<int64_t>(sizeof(float)) * task.depth, first, last);
 }
 
-/// Depth that all columns of a panel are copied for before the next part: 8 KB stay in the first
-/// cache.
+/// The depth that is copied for all columns of a panel before the next part of the depth: 8 KB stay
+/// in the first-level cache.
 constexpr int64_t kPackedDepth = 32;
 
 void pack(const MatrixToPack<float>& matrix, int64_t first, int64_t last, float* panels) {

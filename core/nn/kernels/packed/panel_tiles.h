@@ -17,12 +17,12 @@ constexpr int kVectors = 2, kTileRows = 6;
 constexpr int kVectors = 2, kTileRows = 4;
 #endif
 constexpr int kBytes = kRegisterBytes;
-constexpr int kLanes = kBytes / 4;  // of 32 bits
+constexpr int kLanes = kBytes / 4;  // 32-bit lanes
 constexpr int kPanel = kVectors * kLanes;
-constexpr int kAhead = 8;  // steps of depth that a panel is prefetched ahead
+constexpr int kAhead = 8;  // how many steps of depth ahead panels are prefetched
 
-/// The size of the rows that are multiplied with one panel after the other: they stay in the second
-/// cache.
+/// The size of the rows that are multiplied with one panel after the other: they stay in the
+/// second-level cache.
 constexpr int64_t kBlockBytes = 192 * 1024;
 
 typedef float Values __attribute__((vector_size(kBytes), aligned(sizeof(float)), may_alias));
@@ -59,7 +59,7 @@ PHRASEQ_INLINE void finish_vector(
   store(task.y + row * task.y_step + column, value);
 }
 
-/// How the sums of a tile become rows of y when they need no scale.
+/// Writes the sums of a tile to rows of y without scaling.
 struct PlainSums {
   /// Writes the columns of the last panel, which has fewer than kPanel.
   template <int rows, typename Task>
@@ -91,7 +91,7 @@ struct PlainSums {
   }
 };
 
-/// Writes the sums of `panels` panels, [panel][row][vector], by `Tile::finish` or
+/// Writes the sums of `panels` panels, [panel][row][vector], with `Tile::finish` or
 /// `Tile::finish_whole`.
 template <typename Tile, int rows, int panels, typename Sums, typename Task>
 PHRASEQ_INLINE void finish_panels(const Sums (&sums)[panels][rows][kVectors],
@@ -108,14 +108,14 @@ PHRASEQ_INLINE void finish_panels(const Sums (&sums)[panels][rows][kVectors],
   }
 }
 
-/// How many panels a tile multiplies at once. Few rows leave registers for several panels, whose
-/// sums hide the latency of a multiply-add. A panel of four vectors has enough sums for one row:
-/// more panels would only be more streams to read.
+/// The number of panels that a tile multiplies at once. With few rows, there are registers for
+/// several panels, whose sums hide the latency of multiply-adds. A panel of four vectors has enough
+/// sums even with one row; more panels would only add streams to read.
 template <int rows>
 constexpr int kPanelsAtOnce = kVectors == 4 || rows > 2 ? 1 : 4 / rows;
 
-/// Whether a panel is read ahead, one line for each step of depth: with few rows, almost all the
-/// time goes into reading panels. The processor prefetches a single stream by itself, and faster.
+/// Whether panels are prefetched, one cache line per step of depth: with few rows, almost all time
+/// is spent reading panels. The processor prefetches a single stream by itself, and does so faster.
 template <int rows>
 constexpr bool kPrefetches = rows > 2 || kVectors != 4;
 
@@ -130,7 +130,7 @@ void tiles(const Task& task, int64_t first_row, int64_t first, int64_t last) {
   for (; panel < last; ++panel) Tile::template run<rows, 1>(task, first_row, panel);
 }
 
-/// The same with the number of rows as an argument, 1 to kTileRows.
+/// The same with the number of rows as an argument, from 1 to kTileRows.
 template <typename Tile, typename Task>
 void tiles_of(int64_t rows, const Task& task, int64_t first_row, int64_t first, int64_t last) {
   switch (rows) {
@@ -155,7 +155,7 @@ template <typename Tile, typename Task>
 void block(const Task& task, int64_t first_row, int64_t last_row, int64_t first, int64_t last) {
   const int64_t rows = last_row - first_row;
   const int64_t at_once =
-      rows <= 2 ? 4 : 1;  // panels; with more rows, a panel is read again from the first cache
+      rows <= 2 ? 4 : 1;  // panels; with more rows, a panel is read again from the L1 cache
   const int64_t count = (rows + kTileRows - 1) / kTileRows;
   for (int64_t group = first; group < last; group += at_once) {
     for (int64_t i = 0; i < count; ++i) {

@@ -5,7 +5,7 @@
 
 #include "core/nn/kernels/always_inline.h"
 
-/// How bf16 numbers are arranged for the tile registers of AMX.
+/// The arrangement of bf16 numbers for the tile registers of AMX.
 namespace phraseq::nn::kernels::PHRASEQ_KERNEL_LEVEL {
 namespace {
 
@@ -24,14 +24,14 @@ struct Lines {
   int64_t line_step, depth_step;
 };
 
-/// What two tiles hold: up to 32 lines of up to 32 numbers.
+/// The contents of two tiles: up to 32 lines of up to 32 numbers.
 struct LinesBlock {
   const uint16_t* data;
   int64_t line_step, depth_step, lines, depth;
 };
 
-/// Transposes v. The number of a row and the number of a column together have eight bits; each
-/// round rotates them by one.
+/// Transposes v. The index of a row and the index of a column together have eight bits; each round
+/// rotates them by one bit.
 PHRASEQ_INLINE void transpose(Pairs (&v)[kSide]) {
 #pragma GCC unroll 4
   for (int round = 0; round < 4; ++round) {
@@ -48,7 +48,7 @@ PHRASEQ_INLINE void transpose(Pairs (&v)[kSide]) {
   }
 }
 
-/// The first `count` numbers from `from` on, then zeros; none if `present` is false.
+/// Loads `count` numbers from `from` on, then zeros; only zeros if `present` is false.
 PHRASEQ_INLINE Pairs load(const uint16_t* from, int64_t count, bool present) {
   const auto mask = present ? static_cast<__mmask32>((uint64_t{1} << count) - 1) : __mmask32{0};
   return reinterpret_cast<Pairs>(_mm512_maskz_loadu_epi16(mask, from));
@@ -58,16 +58,16 @@ PHRASEQ_INLINE void store(Pairs pairs, uint16_t* to) {
   *reinterpret_cast<StoredPairs*>(to) = pairs;
 }
 
-/// Lines whose numbers follow one another, as [line, pair].
+/// Loads lines whose numbers are adjacent, as [line, pair].
 PHRASEQ_INLINE void load_lines(const LinesBlock& from, int64_t first, Pairs (&v)[kSide]) {
 #pragma GCC unroll 16
   for (int64_t i = 0; i < kSide; ++i)
     v[i] = load(from.data + (first + i) * from.line_step, from.depth, first + i < from.lines);
 }
 
-/// 32 numbers of lines side by side. The processor interleaves the first halves of all quarters of
-/// a vector, and their second halves: they become the numbers of the first and of the last 16
-/// lines.
+/// Loads 32 numbers of adjacent lines. The processor interleaves the first halves of all quarters
+/// of a vector, and likewise the second halves, so the numbers are permuted such that the first
+/// halves belong to the first 16 lines and the second halves to the last 16.
 PHRASEQ_INLINE Numbers load_numbers(const LinesBlock& from, int64_t k) {
   typedef uint64_t Fours __attribute__((vector_size(64)));
   const auto fours =
@@ -75,7 +75,7 @@ PHRASEQ_INLINE Numbers load_numbers(const LinesBlock& from, int64_t k) {
   return reinterpret_cast<Numbers>(__builtin_shufflevector(fours, fours, 0, 4, 1, 5, 2, 6, 3, 7));
 }
 
-/// Lines side by side, as [pair, line], for both tiles.
+/// Loads adjacent lines, as [pair, line], for both tiles.
 PHRASEQ_INLINE void load_pairs(const LinesBlock& from, Pairs (&v)[2][kSide]) {
 #pragma GCC unroll 16
   for (int64_t i = 0; i < kSide; ++i) {
@@ -86,7 +86,7 @@ PHRASEQ_INLINE void load_pairs(const LinesBlock& from, Pairs (&v)[2][kSide]) {
   }
 }
 
-/// Writes two tiles, as [line, pair], or as [pair, line]; what is missing becomes zeros.
+/// Writes two tiles as [line, pair] or as [pair, line]; missing numbers are zeros.
 template <bool pairs_first>
 PHRASEQ_INLINE void pack_tiles(const LinesBlock& from, uint16_t* first, uint16_t* second) {
   Pairs v[2][kSide];

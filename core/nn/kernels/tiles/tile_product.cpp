@@ -8,8 +8,8 @@
 namespace phraseq::nn::kernels::PHRASEQ_KERNEL_LEVEL {
 namespace {
 
-/// The part of b that is packed at a time, which fits into the second cache, and its depth: 32 rows
-/// of a then fit into the first.
+/// The part of b that is packed at a time, which fits into the second-level cache, and its depth,
+/// with which 32 rows of a fit into the first-level cache.
 constexpr int64_t kPartColumns = 1024, kPartDepth = 512;
 
 PHRASEQ_INLINE int64_t steps_of(int64_t depth) { return (depth + kStep - 1) / kStep; }
@@ -17,14 +17,14 @@ PHRASEQ_INLINE int64_t steps_of(int64_t depth) { return (depth + kStep - 1) / kS
 /// The numbers of a packed block of 32 rows or columns.
 PHRASEQ_INLINE int64_t packed_size(int64_t depth) { return 2 * kTileNumbers * steps_of(depth); }
 
-/// Two rows of tiles of a: where they begin, the bytes between the rows of a tile, and those
+/// Two rows of tiles of a: their addresses, the bytes between the rows of a tile, and the bytes
 /// between tiles.
 struct RowTiles {
   const char *upper, *lower;
   int64_t row_bytes, tile_bytes;
 };
 
-/// Packs 32 lines from `line` on; missing ones become zeros.
+/// Packs 32 lines from `line` on; missing lines are zeros.
 template <bool pairs_first>
 PHRASEQ_INLINE void pack_block(
     const Lines& from, int64_t line, int64_t lines, int64_t depth, uint16_t* to) {
@@ -39,8 +39,8 @@ PHRASEQ_INLINE void pack_block(
   }
 }
 
-/// What becomes of a block's sums: those of the parts before are added, and the last part is
-/// rounded to y.
+/// Finishes a row of a block's sums: adds the sums of earlier parts (`adds`) and, in the last part,
+/// rounds the result to y (`rounds`).
 template <bool adds, bool rounds>
 PHRASEQ_INLINE void finish_row(const float* block, int64_t columns, float* sums, uint16_t* y) {
   for (int64_t j = 0; j < columns; j += kSide) {
@@ -81,8 +81,8 @@ PHRASEQ_INLINE void store_sums(float* block) {
   _tile_stored(3, block + kSide * kBlock + kSide, kRowBytes);
 }
 
-/// sums [32, 32] of two rows of tiles and a panel. Between the products, which the vector units
-/// leave alone, the block before is finished.
+/// Computes sums [32, 32] of two rows of tiles and a panel. The previous block is finished between
+/// the products, which do not occupy the vector units.
 template <typename Before>
 PHRASEQ_INLINE void multiply_block(
     const RowTiles& a, const uint16_t* panel, int64_t steps, float* sums, Before& before) {
@@ -153,7 +153,7 @@ class Part {
     for (int64_t row = 0; row < task_.rows; row += kBlock) {
       const int64_t begin = reads_directly() ? smaller(row, task_.rows - kBlock) : row;
       const RowTiles tiles = tiles_of(begin);
-      asm volatile("" : : : "memory");  // what is packed is in memory before tiles are loaded
+      asm volatile("" : : : "memory");  // packed numbers must be in memory before tiles are loaded
       for (int64_t j = column_; j < end_; j += kBlock) {
         multiply_block(tiles, panel(j), steps_of(depth_), sums, before);
         before = {&task_, sums + (row - begin) * kBlock, row, smaller(row + kBlock, task_.rows), j};
@@ -165,8 +165,8 @@ class Part {
     before.finish(kBlock);
   }
 
-  /// Whether the rows of a are read where they are. Rows that lie a multiple of 4096 bytes apart
-  /// share few lines of the first cache.
+  /// Whether the rows of a are read in place. Rows that are a multiple of 4096 bytes apart compete
+  /// for a few lines of the first-level cache.
   bool reads_directly() const {
     return task_.a.column_step == 1 && depth_ % kStep == 0 && task_.rows >= kBlock &&
            task_.a.row_step % 2048 != 0;

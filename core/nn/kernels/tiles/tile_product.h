@@ -16,8 +16,8 @@ struct Bf16Matrix {
 struct TileProduct {
   int64_t rows, columns, depth;
   Bf16Matrix a, b;
-  /// [rows, columns], `step` elements apart. Without y, sums += a b. With y, they are memory for
-  /// partial sums, needed if the product has several parts.
+  /// [rows, columns], `step` elements apart. Without y, sums += a b. With y, this is memory for
+  /// partial sums, which is needed if the product has several parts.
   float* sums;
   int64_t step;
   uint16_t* y;  ///< [rows, columns], `y_step` elements apart: a b in bf16; or null
