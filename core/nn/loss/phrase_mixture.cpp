@@ -25,9 +25,9 @@ namespace {
 /// [rows, slots] bool, true = there is no such slot.
 at::Tensor is_absent(const at::Tensor& slot_scores) { return slot_scores.le(kNoSlot / 2); }
 
-/// Slots' share of a decision.
+/// The parts of words and slots in the probabilities of a decision.
 struct SlotShare {
-  at::Tensor of_words;  ///< [rows] ln (1 - g), or what the words' normalizer grows by, negative
+  at::Tensor of_words;  ///< [rows] ln (1 - g), or the words' normalizer minus the joint one
   at::Tensor of_slots;  ///< [rows, slots] ln p
 };
 
@@ -49,7 +49,7 @@ SlotShare joint(const at::Tensor& scores, const at::Tensor& normalizer) {
   return {normalizer - all, scores - all.unsqueeze(1)};  // [rows], [rows, slots]
 }
 
-/// `normalizer` is needed without a gate.
+/// `normalizer` is needed only without a gate.
 SlotShare share_of(const DecoderOutput& output, const at::Tensor& normalizer) {
   const at::Tensor& scores = output.extras.at(kSlotScores);  // [rows, slots]
   const auto gate = output.extras.find(kGateLogit);
@@ -63,7 +63,7 @@ struct Spans {
   explicit Spans(const Batch& batch);
 
   std::vector<int64_t> begins, slots;
-  std::vector<int64_t> of_row;   ///< [target tokens] which span, their number where none
+  std::vector<int64_t> of_row;   ///< [target tokens] index of the span; the number of spans if none
   std::vector<uint8_t> unknown;  ///< whether the phrase has a word outside the vocabulary
 };
 
@@ -91,7 +91,7 @@ Spans::Spans(const Batch& batch) {
   std::replace(of_row.begin(), of_row.end(), int64_t{-1}, static_cast<int64_t>(begins.size()));
 }
 
-/// ln p of each word of the target among the words; exact where no gradient is needed.
+/// ln p of each word of the target in the softmax over the words; exact if no gradient is needed.
 /// [target tokens]
 at::Tensor word_scores(const DecoderOutput& output,
                        const Batch& batch,
@@ -107,8 +107,8 @@ at::Tensor word_scores(const DecoderOutput& output,
                                   context);
 }
 
-/// `words` [target tokens] with spans counted as a whole: the first token of a span has ln p of the
-/// span, either in words or as a phrase, and its other tokens have 0.
+/// Returns `words` [target tokens] with each span as a unit: its first token gets ln p of the span,
+/// generated either in words or as a phrase, and its other tokens get 0.
 at::Tensor with_phrases(const at::Tensor& words, const SlotShare& share, const Spans& spans) {
   const auto on_device = [&](const auto& values, at::ScalarType type) {
     return to_device(at::tensor(values, type), words.device());

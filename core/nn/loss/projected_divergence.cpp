@@ -25,7 +25,7 @@ using torch::autograd::tensor_list;
 
 constexpr double kExcludedLogit = -1e9;
 
-/// The two passes' rows and what projects them.
+/// The rows of the two passes, and the projection.
 struct TwoPasses {
   at::Tensor one, other;  // [rows, model]
   at::Tensor matrix;      // [vocab, model] in the activation type
@@ -48,12 +48,12 @@ struct TwoPasses {
   }
 };
 
-/// Gradients of both passes' rows, of the matrix and of the bias.
+/// The gradients of both passes' rows, of the matrix and of the bias.
 struct DivergenceGradients {
   at::Tensor one, other, weight, bias;
 
-  /// dz [rows, vocab] of one pass's rows h [rows, model]; `d_rows` is their part of `one` or
-  /// `other`.
+  /// dz [rows, vocab] of one pass's rows h [rows, model]; `d_rows` are the rows of `one` or `other`
+  /// that receive their gradient.
   void add(const at::Tensor& dz,
            const at::Tensor& h,
            const at::Tensor& matrix,
@@ -73,7 +73,7 @@ at::Tensor gradient_of_logits(const at::Tensor& p, const at::Tensor& q, const at
   return p * (d - divergence) + p - q;
 }
 
-/// Σ (p - q)(ln p - ln q) of the rows `first` to `first + rows`, in double precision. Adds their
+/// Returns Σ (p - q)(ln p - ln q) of `rows` rows from `first` on, in double precision. Adds their
 /// gradients, unless `gradients` is null.
 at::Tensor divergence_of_chunk(const TwoPasses& passes,
                                int64_t first,
@@ -131,7 +131,7 @@ class Divergence : public torch::autograd::Function<Divergence> {
       if (gradient.defined())
         gradient = gradient.mul(factor.to(gradient.scalar_type()));
     }
-    gradients.resize(6);  // none for the passes and the flag
+    gradients.resize(6);  // none for the other arguments
     return gradients;
   }
 };

@@ -11,7 +11,7 @@
 namespace phraseq::nn {
 
 /// Σ over rows of KL(p‖q) + KL(q‖p), the divergence of two passes' distributions over the
-/// vocabulary; a differentiable scalar in fp32 (fp64). The gradient goes into both passes. As in
+/// vocabulary; a differentiable scalar in fp32 (fp64). Both passes receive a gradient. As in
 /// projected_cross_entropy, logits are computed in chunks of rows and the gradient in the same
 /// pass.
 ///

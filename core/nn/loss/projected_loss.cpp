@@ -29,7 +29,7 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::tensor_list;
 
-/// Passes the id lists of the softmax as the kernels take them.
+/// The classes of a smoothing rule in the form that the kernels take.
 kernels::LossClasses classes_of(const SmoothingRule& rule, int64_t vocabulary) {
   const auto& excluded = rule.excluded();
   const auto& unsmoothed = rule.unsmoothed();
@@ -61,13 +61,15 @@ class ChunkLoss {
   }
 
   const kernels::LossSums& sums() const { return sums_; }
-  /// [3] loss, nll and correct, fp64, where the chunks did not run in the kernels; else undefined.
+  /// [3] loss, nll and correct, fp64, if the chunks were not computed by the CPU's kernels;
+  /// otherwise undefined.
   const at::Tensor& sums_on_device() const { return device_sums_; }
 
  private:
   void run_on_cpu(const at::Tensor& logits, int64_t first_row, const at::Tensor& log_p) {
     const int64_t rows = logits.size(0), vocabulary = logits.size(1);
-    // Sums of every 8 rows, added in order: the same for any number of threads.
+    // Blocks of 8 rows are summed and added in order, so that the result does not depend on the
+    // number of threads.
     const int64_t blocks = (rows + kSumRows - 1) / kSumRows;
     std::vector<kernels::LossSums> sums(static_cast<size_t>(blocks));
     const auto* gold = targets_.const_data_ptr<int64_t>() + first_row;
@@ -129,8 +131,8 @@ class ChunkLoss {
 };
 
 /// Gradients of hidden [all rows, model], weight [vocab, model] and bias [vocab]. They are computed
-/// in the forward pass, which has the logits. Only the backward pass knows their factor, so they
-/// are kept for autograd.
+/// in the forward pass, which has the logits, and saved for the backward pass, which alone knows
+/// their factor.
 class Gradients {
  public:
   Gradients(const at::Tensor& hidden,
@@ -162,7 +164,7 @@ class Gradients {
   std::optional<ParameterGradient> bias_;
 };
 
-/// What a call computes with besides its variables, and where it leaves the sums.
+/// The arguments of a call besides its variables, and its result.
 struct LossCall {
   at::Tensor compute_weight;  ///< [vocab, model] in the type of the hidden states
   at::Tensor weight_place;    ///< [vocab, model] where its gradient is added, or undefined
@@ -205,8 +207,8 @@ class ProjectedCrossEntropy : public torch::autograd::Function<ProjectedCrossEnt
                                       : at::full({}, result.loss_sum, hidden.options().dtype(type));
   }
 
-  /// Adds a gradient where it belongs, if that is known, instead of passing it to autograd: one
-  /// pass over the largest matrix of many models instead of two.
+  /// Adds a gradient directly to the flat gradients, if its place is known, instead of returning it
+  /// to autograd: one pass over the matrix, which is the largest of many models, instead of two.
   static void add_to_place(at::Tensor place, at::Tensor& gradient, double factor) {
     if (!place.defined() || !gradient.defined())
       return;
@@ -222,12 +224,12 @@ class ProjectedCrossEntropy : public torch::autograd::Function<ProjectedCrossEnt
       add_to_place(ctx->saved_data["weight place"].toTensor(), gradients[1], factor);
       for (at::Tensor& gradient : gradients)
         gradient = gradient.defined() && factor != 1.0 ? gradient.mul(factor) : gradient;
-    } else {  // the factor is not read by the host, which would have to wait for the device
+    } else {  // the host must not read the factor: it would wait for the device
       const at::Tensor factor = outputs[0] / scale;
       for (at::Tensor& gradient : gradients)
         gradient = gradient.defined() ? gradient.mul(factor.to(gradient.scalar_type())) : gradient;
     }
-    gradients.emplace_back();  // of the call
+    gradients.emplace_back();  // for the call
     return gradients;
   }
 };

@@ -25,7 +25,7 @@ at::Tensor with_bias(const at::Tensor& products, const at::Tensor& bias, at::Sca
   return bias.defined() ? z.add(bias) : z;
 }
 
-/// Variables: hidden, weight, bias (or none). Gives [2, rows]: target scores and normalizers.
+/// Variables: hidden, weight, bias (or none). Returns [2, rows]: target scores and normalizers.
 class Scores : public torch::autograd::Function<Scores> {
  public:
   static at::Tensor forward(AutogradContext* ctx,

@@ -7,15 +7,16 @@
 
 namespace phraseq::nn {
 
-/// What is kept of each row's logits z: ln p(target) = target - normalizer.
+/// The values computed from each row's logits z: ln p(target) = target - normalizer.
 struct ProjectedScores {
   at::Tensor target;      ///< [rows] z of the row's target
   at::Tensor normalizer;  ///< [rows] ln Σ exp z
 };
 
-/// Projection and log-sum-exp, differentiable by row, without ever holding all logits: chunks of
-/// rows, which are computed again in the backward pass. For losses that mix the vocabulary's
-/// softmax with something else; a sum of cross entropies is projected_cross_entropy, in one pass.
+/// Projection and log-sum-exp, differentiable by row, without storing all logits: rows are
+/// processed in chunks, which are recomputed in the backward pass. For losses that combine the
+/// vocabulary's softmax with other probabilities; projected_cross_entropy computes a sum of cross
+/// entropies in one pass.
 ///
 /// hidden [rows, model], weight [vocab, model], bias [vocab] or undefined, targets [rows]; results
 /// fp32 (fp64).

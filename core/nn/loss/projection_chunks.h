@@ -10,7 +10,7 @@
 
 namespace phraseq::nn {
 
-/// The number of logits held at a time on the CPU, and their bytes on other devices.
+/// The number of logits in memory at a time on the CPU, and their bytes on other devices.
 inline constexpr int64_t kChunkLogits = int64_t{1} << 25;
 inline constexpr int64_t kDeviceChunkBytes = int64_t{1} << 28;
 
@@ -20,11 +20,11 @@ inline constexpr int64_t kDeviceChunkBytes = int64_t{1} << 28;
 /// EPYC, family 25). More rows gain nothing and need more memory.
 inline constexpr int64_t kMaxChunkRows = 1024;
 
-/// The minimum number of rows in a chunk: with a very large vocabulary they may exceed the limit on
-/// logits.
+/// The minimum number of rows in a chunk: with a very large vocabulary such a chunk may exceed the
+/// limit on logits.
 inline constexpr int64_t kMinChunkRows = 16;
 
-/// `held`: how many numbers the work on a chunk holds for each logit.
+/// `held`: how many numbers per logit are in memory while a chunk is processed.
 inline int64_t rows_of_a_chunk(const at::Tensor& hidden, int64_t vocabulary, int64_t held = 1) {
   const int64_t columns = std::max<int64_t>(vocabulary, 1) * held;
   const auto size = static_cast<int64_t>(hidden.element_size());

@@ -26,8 +26,8 @@ void check_ids(const std::vector<int64_t>& ids, int64_t vocabulary) {
 
 double x_log_x(double x) { return x > 0.0 ? x * std::log(x) : 0.0; }
 
-/// `smoothed` = classes of S, the gold included when it is one. ε goes evenly to S without the
-/// gold.
+/// Distributes ε evenly over S without the gold class. `smoothed`: the number of classes in S,
+/// including the gold class if it is in S.
 SmoothedTarget spread_beside_gold(double epsilon, int64_t smoothed, bool gold_is_smoothed) {
   const int64_t others = smoothed - (gold_is_smoothed ? 1 : 0);
   if (others <= 0)

@@ -7,10 +7,10 @@
 
 namespace phraseq::nn {
 
-/// How label smoothing spreads its mass in the three published implementations.
+/// The three published ways to distribute the mass of label smoothing.
 enum class Smoothing {
   kFairseq,        ///< (1-ε)·nll + (ε/V)·Σ_all(-ln p)
-  kTensor2Tensor,  ///< cross entropy against q minus q's entropy, q: 1-ε gold, ε/(V-1) elsewhere
+  kTensor2Tensor,  ///< cross entropy with q minus q's entropy, q: 1-ε gold, ε/(V-1) elsewhere
   kNeutron,  ///< KL to q: 1-ε gold, ε/(V-F) on all but gold and forbidden; Σ q ln q included
 };
 
@@ -18,7 +18,7 @@ enum class Smoothing {
 struct LabelSmoothing {
   double epsilon = 0.0;  ///< the mass of label smoothing, 0 <= ε < 1
   Smoothing smoothing = Smoothing::kFairseq;
-  std::vector<int64_t> excluded = {};    ///< ids left out of the softmax and never smoothed
+  std::vector<int64_t> excluded = {};    ///< ids excluded from the softmax and from smoothing
   std::vector<int64_t> unsmoothed = {};  ///< ids that get no mass under kNeutron
 };
 
@@ -33,18 +33,18 @@ struct SmoothedTarget {
   double constant = 0.0;
 };
 
-/// The numbers of one smoothing rule for a vocabulary; those of a row depend only on whether its
-/// gold is a smoothed class.
+/// The numbers of one smoothing rule for a vocabulary; the numbers for a row depend only on whether
+/// its gold class is smoothed.
 class PHRASEQ_API SmoothingRule {
  public:
-  /// Throws UsageError when an id is outside the vocabulary or ε outside [0, 1).
+  /// Throws UsageError if an id is outside the vocabulary or ε outside [0, 1).
   SmoothingRule(const LabelSmoothing& label_smoothing, int64_t vocabulary);
 
   const SmoothedTarget& target(bool gold_is_smoothed) const {
     return gold_is_smoothed ? smoothed_gold_ : plain_gold_;
   }
   const std::vector<int64_t>& excluded() const { return excluded_; }
-  /// Sorted: the classes outside S, the excluded among them.
+  /// The classes outside S, including the excluded ones, sorted.
   const std::vector<int64_t>& unsmoothed() const { return unsmoothed_; }
 
  private:

@@ -17,8 +17,8 @@ size_t mapped_bytes(const SizeClass& size) {
 }
 
 /// Whether the machine has `bytes` more. The system promises memory that it does not have and kills
-/// the process when it is used, so this looks after every 64 MiB that were mapped. As much must be
-/// left for what is allocated between two looks, here or by libraries.
+/// the process when the memory is used, so this checks after every 64 MiB that were mapped. The
+/// same amount must be left for allocations between two checks, here or by libraries.
 bool is_available(size_t bytes) {
   constexpr size_t kLook = size_t{64} << 20;
   static std::atomic<size_t> since_last_look = 0;
@@ -26,12 +26,12 @@ bool is_available(size_t bytes) {
     return true;
   const bool fits = bytes + kLook < available_memory();
   if (fits)
-    since_last_look = 0;  // otherwise the next request looks again
+    since_last_look = 0;  // otherwise, the next request checks again
   return fits;
 }
 
-/// Fresh memory from the system, for large blocks from a huge page's start; null when there is
-/// none.
+/// Maps new memory from the system; large blocks begin at the start of a huge page. Null if there
+/// is no memory.
 BlockHeader* map_block(const SizeClass& size) {
   const size_t bytes = mapped_bytes(size);
   if (!BlockCounters::instance().is_within_limit(bytes) || !is_available(bytes))
@@ -111,8 +111,8 @@ BlockHeader* BlockCache::kept_or_fresh(const SizeClass& wanted) {
   return map_block(wanted);
 }
 
-/// Returns a block of this class or of one a little larger, so that batches of varying size share
-/// their blocks; null if there is none.
+/// Returns a free block of this class or of a slightly larger one, so that batches of varying size
+/// share their blocks; null if there is none.
 BlockHeader* BlockCache::take_kept(int index) {
   const std::lock_guard lock(mutex_);
   for (int i = index; i <= index + kLargerClasses; ++i) {

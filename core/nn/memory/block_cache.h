@@ -11,7 +11,7 @@
 
 namespace phraseq::nn {
 
-/// What the blocks of the cache hold, in bytes.
+/// The sizes of the cache's blocks, in bytes.
 struct BlockCounters {
   std::atomic<size_t> mapped = 0;  ///< taken from the system
   std::atomic<size_t> in_use = 0;
@@ -23,12 +23,12 @@ struct BlockCounters {
   bool is_within_limit(size_t more) const { return limit == 0 || mapped + more <= limit; }
 };
 
-/// Free large blocks by class. Never destroyed: static destructors may still free tensors.
+/// The free large blocks by class. Never destroyed: static destructors may still free tensors.
 class BlockCache {
  public:
   static BlockCache& instance();
 
-  /// A kept block, else fresh memory from the system; null when there is none.
+  /// A free block, otherwise new memory from the system; null if there is none.
   BlockHeader* take(const SizeClass& wanted);
   void give(BlockHeader* block);
   /// Returns all free blocks to the system.
@@ -38,7 +38,7 @@ class BlockCache {
   BlockHeader* kept_or_fresh(const SizeClass& wanted);
   BlockHeader* take_kept(int index);
 
-  // How far above its own class a request may take a block.
+  // How many classes above the requested one a block may be.
   static constexpr int kLargerClasses = 2;
   static constexpr size_t kClasses = 48 * kSizesPerDoubling + kLargerClasses;
   std::mutex mutex_;

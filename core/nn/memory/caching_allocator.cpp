@@ -20,7 +20,7 @@
 namespace phraseq::nn {
 namespace {
 
-constexpr size_t kLargest = size_t{1} << 46;  // 64 TiB: no address space has more
+constexpr size_t kLargest = size_t{1} << 46;  // 64 TiB: larger than any address space
 constexpr double kMebibyte = 1 << 20;
 
 void free_block(void* data) {

@@ -6,11 +6,11 @@
 
 #include "core/base/api.h"
 
-/// What tensors need and what a device has, in bytes, as counted by LibTorch's allocator for a GPU
-/// and by the caching allocator for the CPU. Without the latter, nothing is known about the CPU: 0.
+/// The memory of tensors and devices, in bytes, as counted by LibTorch's allocator for a GPU and by
+/// the caching allocator for the CPU. Without the latter, the numbers for the CPU are 0.
 namespace phraseq::nn {
 
-/// What tensors occupy on a device, in bytes.
+/// The memory of tensors on a device, in bytes.
 struct MemoryUse {
   int64_t now = 0;
   int64_t peak = 0;  ///< since reset_peak_memory
@@ -21,16 +21,15 @@ PHRASEQ_API void reset_peak_memory(const c10::Device& device);
 /// Whether `memory_use` counts anything.
 PHRASEQ_API bool counts_memory(const c10::Device& device);
 
-/// What is available to further tensors: memory that is free on the device or kept by the
-/// allocator.
+/// The memory available to further tensors: free on the device, or kept unused by the allocator.
 PHRASEQ_API int64_t free_memory(const c10::Device& device);
 
-/// Returns what the allocator keeps to the device.
+/// Returns the memory that the allocator keeps unused to the device.
 PHRASEQ_API void release_memory(const c10::Device& device);
 
-/// As long as it exists, allocating a tensor on the CPU fails if all tensors would then take more
-/// than `bytes`, well before the system kills the process. Has no effect on a GPU, whose driver
-/// refuses what it does not have.
+/// While it exists, allocating a tensor on the CPU fails if all tensors would then take more than
+/// `bytes`, well before the system kills the process. Has no effect on a GPU, whose driver rejects
+/// requests that exceed its memory.
 class PHRASEQ_API MemoryLimit {
  public:
   MemoryLimit(const c10::Device& device, int64_t bytes);

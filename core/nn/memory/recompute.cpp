@@ -14,8 +14,8 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::tensor_list;
 
-/// What the backward pass needs besides the inputs: the context as it was before the part, whose
-/// dropout keys are then those of the first time.
+/// The state that the backward pass needs besides the inputs: the context as it was before the
+/// part, so that the same dropout keys are drawn.
 struct Part final : torch::CustomClassHolder {
   Part(RecomputedPart work, const Context& before) : run(std::move(work)), context(before) {
     context.recompute_layers(false);
@@ -25,8 +25,8 @@ struct Part final : torch::CustomClassHolder {
   Context context;
 };
 
-/// Variables: the inputs, and one that needs a gradient, for the parameters inside need one also
-/// where no input does.
+/// Variables: the inputs, and an anchor that needs a gradient, because the parameters inside may
+/// need a gradient even if no input does.
 class Recompute : public torch::autograd::Function<Recompute> {
  public:
   static at::Tensor forward(AutogradContext* ctx,
@@ -71,8 +71,8 @@ at::Tensor recomputed(const std::vector<at::Tensor>& inputs,
     const at::Tensor anchor = at::zeros({}, inputs.front().options().dtype(at::kFloat));
     return Recompute::apply(at::TensorList(inputs), anchor.requires_grad_(), &kept, &context);
   }
-  // The gradients of what is inside are added up before those of other users of the input, as they
-  // are above: the same sums, the same bits.
+  // The gradients from inside the part are summed before those of other users of the input, as in
+  // an ordinary pass, so that the sums have the same bits.
   std::vector<at::Tensor> entered;
   for (const at::Tensor& input : inputs) entered.push_back(input.view_as(input));
   return part(entered, context);

@@ -9,10 +9,10 @@
 namespace phraseq::nn {
 namespace {
 
-/// One thread's free blocks, with the header kLeast · 2^class bytes each.
+/// The free blocks of one thread, each of kLeast · 2^class bytes including the header.
 class SmallBlocks {
  public:
-  /// Null when the thread ends.
+  /// The calling thread's blocks; null while the thread ends.
   static SmallBlocks* of_thread() {
     thread_local bool ended = false;  // outlives `mine`
     if (ended)
@@ -54,7 +54,7 @@ class SmallBlocks {
 
  private:
   static constexpr size_t kLeast = 256;
-  static constexpr size_t kMaxKept = size_t{1} << 18;  // bytes of a class
+  static constexpr size_t kMaxKept = size_t{1} << 18;  // bytes per class
   static constexpr size_t kClasses = 10;  // the last one holds kSmallestCachedBlock and a header
 
   explicit SmallBlocks(bool& ended) : ended_(ended) {}

@@ -20,14 +20,14 @@ constexpr double kImpossible = -std::numeric_limits<double>::infinity();
 
 }  // namespace
 
-/// What a sentence's rows are multiplied with.
+/// The part of the output matrix that a sentence's rows are multiplied by.
 struct CandidateMatrix {
   std::vector<int64_t> words;      ///< sorted
   PackedMatrix weight;             ///< [words, model]
   at::Tensor bias;                 ///< [words] or undefined
-  std::vector<int64_t> forbidden;  ///< places among the words
+  std::vector<int64_t> forbidden;  ///< indices among the words
 
-  /// The place of a word; -1 = it is not among them.
+  /// The index of a word among `words`; -1 = it is not among them.
   int64_t place_of(int64_t word) const {
     const auto found = std::lower_bound(words.begin(), words.end(), word);
     return found == words.end() || *found != word ? -1 : found - words.begin();
@@ -64,7 +64,7 @@ ScoreAnswer answer_of(std::span<const float> scores,
   }
   if (query.best == 0)
     return answer;
-  // Words that the query names may be among the best.
+  // Columns that the query requests by number may be among the best.
   const auto wanted = query.best + static_cast<int64_t>(query.columns.size());
   log_softmax_top_k(scores, wanted, {}, /*normalized=*/true, answer.best);
   for (RankedColumn& found : answer.best)
@@ -73,7 +73,7 @@ ScoreAnswer answer_of(std::span<const float> scores,
   return answer;
 }
 
-/// Rows that follow one another and belong to one sentence.
+/// Consecutive rows that belong to one sentence.
 struct SentenceRows {
   int64_t first, count;
   std::shared_ptr<const CandidateMatrix> matrix;

@@ -20,7 +20,7 @@ namespace {
 #if defined(__x86_64__)
 
 /// Whether the processor has the tile registers of AMX with products of 8-bit and bf16 numbers, and
-/// the system gives this process room for them: Linux wants to be asked (arch_prctl).
+/// the system grants this process their use, which Linux requires to be requested (arch_prctl).
 bool may_use_tiles() {
   constexpr long kRequestPermission = 0x1023, kTileData = 18;
   constexpr unsigned kBf16 = 1U << 22, kTile = 1U << 24, kInt8 = 1U << 25;
@@ -37,7 +37,8 @@ bool has_tiles() {
 
 #endif
 
-/// A level's own instructions come after the extensions of the level below.
+/// The available variants, the fastest one last: a level's own instructions follow the extensions
+/// of the level below.
 std::vector<NarrowVariant> present_int8_variants() {
   std::vector<NarrowVariant> all = {
       {"baseline", Level::kBaseline, &kernels::int8_kernels<float>(Level::kBaseline)}};

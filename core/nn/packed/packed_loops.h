@@ -9,21 +9,21 @@
 
 namespace phraseq::nn {
 
-/// The loops over packed matrices for a level that this processor has.
+/// The loops over packed matrices for a level that this processor supports.
 PHRASEQ_API const kernels::PackedKernels<float>& packed_loops(kernels::Level level);
 
-/// Loops over matrices of 8-bit or 16-bit numbers that this processor has.
+/// A variant of the loops over matrices of 8-bit or 16-bit numbers that this processor supports.
 struct NarrowVariant {
   const char* name;
-  kernels::Level level;  ///< the lowest one that allows it
+  kernels::Level level;  ///< the lowest level that includes it
   const kernels::NarrowKernels<float>* loops;
 };
 
-/// The fastest one last.
+/// The variants for 8-bit numbers, the fastest one last.
 PHRASEQ_API const std::vector<NarrowVariant>& int8_variants();
 PHRASEQ_API const std::vector<NarrowVariant>& bf16_variants();
 
-/// The fastest ones for a level that this processor has.
+/// The fastest variants for a level that this processor supports.
 PHRASEQ_API const NarrowVariant& int8_variant(kernels::Level level);
 PHRASEQ_API const NarrowVariant& bf16_variant(kernels::Level level);
 

@@ -14,7 +14,8 @@ namespace phraseq::nn {
 class PackedMemory;
 class PreparedRows;
 
-/// Where a product's rows go: `data` is the element of its row 0 and of the matrix's column 0.
+/// The destination of a product's rows: `data` is the element in row 0 of the product and column 0
+/// of the matrix.
 struct ProductPlace {
   float* data;
   int64_t step;
@@ -23,8 +24,8 @@ struct ProductPlace {
 /// A weight W [columns, depth] in the layout of phraseq's own kernels, copied once; immutable.
 class PHRASEQ_API PackedMatrix {
  public:
-  /// `weight` [columns, depth], fp32 on the CPU, any strides. `memory`: where the copy lies; null =
-  /// memory of its own.
+  /// `weight` [columns, depth], fp32 on the CPU, any strides. `memory`: where the copy is stored;
+  /// null = its own memory.
   PackedMatrix(const at::Tensor& weight, Quantization kind, PackedMemory* memory = nullptr);
 
   int64_t columns() const { return columns_; }
@@ -32,11 +33,11 @@ class PHRASEQ_API PackedMatrix {
   Quantization kind() const { return kind_; }
 
   /// x Wᵀ + bias, [rows, columns]; x [rows, depth] fp32 contiguous, `bias` [columns] or null.
-  /// `relu`: negative results become 0. Uses as many threads as are worthwhile.
+  /// `relu`: negative results are set to 0. Uses as many threads as are worthwhile.
   at::Tensor multiply(const at::Tensor& x, const float* bias, bool relu) const;
 
-  /// Columns [first, last) of the rows [first_row, last_row) of x Wᵀ + bias, in this thread.
-  /// `first` is a multiple of kColumnUnit; `last` is one, too, or the end.
+  /// Computes columns [first, last) of the rows [first_row, last_row) of x Wᵀ + bias, in this
+  /// thread. `first` and, unless it is the end, `last` are multiples of kColumnUnit.
   void multiply_columns(const PreparedRows& x,
                         int64_t first_row,
                         int64_t last_row,
@@ -45,7 +46,7 @@ class PHRASEQ_API PackedMatrix {
                         const float* bias,
                         const ProductPlace& place) const;
 
-  /// A multiple of the panels of all levels.
+  /// A multiple of the panel widths of all levels.
   static constexpr int64_t kColumnUnit = 64;
 
  private:
@@ -61,11 +62,12 @@ class PHRASEQ_API PackedMatrix {
 
   Quantization kind_;
   int64_t columns_, depth_, panel_columns_;
-  at::Tensor panels_;  // bytes, or fp32 in them
+  at::Tensor panels_;  // bytes, which may contain fp32 numbers
   at::Tensor scales_;  // [columns]; set with kInt8
 };
 
-/// The rows of x [rows, depth], fp32 contiguous, as a matrix's kernel reads them. Refers to x.
+/// The rows of x [rows, depth], fp32 contiguous, in the form that a matrix's kernel reads. Refers
+/// to x.
 class PHRASEQ_API PreparedRows {
  public:
   PreparedRows(const PackedMatrix& matrix, const at::Tensor& x);

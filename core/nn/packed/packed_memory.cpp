@@ -6,7 +6,7 @@ namespace phraseq::nn {
 namespace {
 
 constexpr int64_t kLine = 64;
-constexpr int64_t kChunkBytes = int64_t{2} << 20;  // a huge page
+constexpr int64_t kChunkBytes = int64_t{2} << 20;  // the size of a huge page
 
 }  // namespace
 

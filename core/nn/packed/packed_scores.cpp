@@ -23,19 +23,20 @@ namespace {
 using kernels::kScoreBlock;
 
 constexpr float kLowest = -std::numeric_limits<float>::infinity();
-constexpr int64_t kSegment = 2048;  // columns that have their own sum
+constexpr int64_t kSegment = 2048;  // columns with their own sum
 constexpr int64_t kTileRows = 60;
-constexpr int64_t kTileElements = 32768;  // of the matrix: 128 KB in fp32
+constexpr int64_t kTileElements = 32768;  // elements of the matrix: 128 KB in fp32
 constexpr int64_t kTileColumns = 512;
 
-/// What is known of one row's columns of one segment.
+/// The results of one row for the columns of one segment.
 struct Partial {
   bool is_bad = false;  ///< a NaN or +infinity was seen
   float highest = kLowest;
   double sum = 0;  ///< Σ e^(score - highest)
 };
 
-/// A score that the wanted columns of a row reach, as far as all threads know: it rises.
+/// A lower bound for the scores of a row's wanted columns. Threads raise it as they find better
+/// columns.
 class RowBound {
  public:
   float value() const { return value_.load(std::memory_order_relaxed); }
@@ -49,12 +50,13 @@ class RowBound {
   std::atomic<float> value_ = kLowest;
 };
 
-/// How many columns a query's row keeps: those that it names may be among the best.
+/// The number of columns that are kept for a query: columns requested by number may be among the
+/// best.
 int64_t wanted_by(const ScoreQuery& query) {
   return query.best == 0 ? 0 : query.best + static_cast<int64_t>(query.columns.size());
 }
 
-/// The best of a row's columns that one thread has seen: a heap with the last one in front.
+/// The best of a row's columns that one thread has seen: a heap whose front is the worst of them.
 class BestColumns {
  public:
   BestColumns(RankedColumn* place, int64_t wanted) : place_(place), wanted_(wanted) {}
@@ -84,8 +86,8 @@ class BestColumns {
   int64_t count_ = 0;
 };
 
-/// The best columns of all rows in the segments that one thread visits: one heap for each row, not
-/// for each of its segments, or a wide beam would keep a large part of the vocabulary.
+/// The best columns of all rows in the segments that one thread visits: one heap per row; with one
+/// per segment, a wide beam would keep a large part of the vocabulary.
 class FoundColumns {
  public:
   explicit FoundColumns(std::span<const ScoreQuery> queries) {
@@ -107,7 +109,7 @@ class FoundColumns {
   at::Tensor room_;
 };
 
-/// What one thread has found of a row.
+/// The results of one thread for a row.
 struct RowFindings {
   Partial& segment;
   BestColumns& best;
@@ -124,7 +126,7 @@ void add_to_sum(const float* scores, int64_t count, float highest, bool is_neede
     to.sum += cpu::loops<float>().shifted_sum(scores, count, to.highest);
 }
 
-/// Offers the columns that reach the row's bound; `maxima` are those of the blocks of scores.
+/// Offers the columns that reach the row's bound; `maxima` are the maxima of the blocks of scores.
 void offer_columns(const float* scores,
                    const float* maxima,
                    int64_t first,
@@ -145,7 +147,7 @@ void offer_columns(const float* scores,
   }
 }
 
-/// Adds the scores of columns `first` and following.
+/// Adds the scores of the columns from `first` on.
 void add_scores(const float* scores,
                 int64_t first,
                 int64_t count,
@@ -163,7 +165,7 @@ void add_scores(const float* scores,
     offer_columns(scores, maxima, first, count, row);
 }
 
-/// One row's segments put together, in their order.
+/// Combines one row's segments, in order, to its normalizer.
 double normalizer_of(std::span<const Partial> segments) {
   float highest = kLowest;
   for (const Partial& segment : segments) {
@@ -182,7 +184,7 @@ double normalizer_of(std::span<const Partial> segments) {
   return static_cast<double>(highest) + std::log(sum);
 }
 
-/// All rows' segments, [rows, segments].
+/// The segments of all rows, [rows, segments].
 class Partials {
  public:
   Partials(size_t rows, int64_t segments)
@@ -260,7 +262,8 @@ class PackedScores final : public DeferredScores {
       const int64_t count = std::min(width, last - first);
       for (int64_t from = 0; from < rows(); from += kTileRows) {
         const int64_t to = std::min(from + kTileRows, rows());
-        // The kernel counts columns from 0 of the matrix, the scratch memory from `first`.
+        // The kernel counts columns from the matrix's column 0, but the scratch memory begins with
+        // column `first`.
         matrix_.multiply_columns(prepared,
                                  from,
                                  to,

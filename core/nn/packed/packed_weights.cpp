@@ -12,8 +12,8 @@
 namespace phraseq::nn {
 namespace {
 
-/// What is packed, by the memory that it was packed from. A weak reference keeps the address of a
-/// storage from being given to another one.
+/// Packed weights, and the memory from which they were packed. The weak reference keeps the
+/// storage's address from being reused by another storage.
 struct Packed {
   c10::weak_intrusive_ptr<c10::StorageImpl> memory;
   std::unique_ptr<PackedWeights> weights;
@@ -22,7 +22,7 @@ struct Packed {
 struct PackedMemories {
   std::shared_mutex mutex;
   std::unordered_map<const c10::StorageImpl*, Packed> all;
-  std::atomic<uint64_t> changes = 0;  // of `all`
+  std::atomic<uint64_t> changes = 0;  // number of changes of `all`
 
   void erase_expired() {
     ++changes;
@@ -36,7 +36,7 @@ struct PackedMemories {
   }
 };
 
-/// What a thread found last, and how often the memories had changed before.
+/// The result of a thread's last search, and the number of changes of the memories before it.
 struct LastFound {
   const c10::StorageImpl* memory = nullptr;
   uint64_t changes = 0;
@@ -44,7 +44,7 @@ struct LastFound {
 };
 
 PackedMemories& memories() {
-  static PackedMemories& every_one = *new PackedMemories;  // used until the process ends
+  static PackedMemories& every_one = *new PackedMemories;  // never destroyed
   return every_one;
 }
 
@@ -101,7 +101,7 @@ int64_t release_packed_weights() {
 PackedWeights* packed_weights_of(const at::Tensor& weight) {
   if (!weight.has_storage())
     return nullptr;
-  // Nearly always the memory of the product before, which no lock is needed for.
+  // Nearly always, this is the memory of the previous product, for which no lock is needed.
   thread_local LastFound last;
   const c10::StorageImpl* memory = weight.storage().unsafeGetStorageImpl();
   const uint64_t changes = memories().changes.load(std::memory_order_acquire);

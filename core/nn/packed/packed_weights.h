@@ -13,20 +13,20 @@
 
 namespace phraseq::nn {
 
-/// The packed matrices of a model that is no longer trained: each weight, or group of adjacent
-/// weights, that a linear map multiplies with is packed at its first product. Several threads may
-/// use it.
+/// The packed matrices of a model that is no longer trained: each weight (or group of adjacent
+/// weights) that a linear map multiplies by is packed at its first product. Several threads may use
+/// it.
 class PHRASEQ_API PackedWeights {
  public:
   explicit PackedWeights(Quantization kind) : kind_(kind) {}
   Quantization kind() const { return kind_; }
 
-  /// The matrix of `weights` [out, in] stacked along `out`; `stack` makes it as one tensor when it
-  /// is not packed yet. The weights' memory must be neither reused nor changed.
+  /// The matrix of `weights` [out, in] stacked along `out`; `stack` concatenates them if they are
+  /// not packed yet. The weights' memory must be neither reused nor changed.
   const PackedMatrix& matrix(at::TensorList weights, const std::function<at::Tensor()>& stack);
 
  private:
-  /// Which memory a weight is, and how it is read.
+  /// The memory of a weight, and how it is read.
   struct Part {
     const void* data;
     int64_t rows, row_step, column_step;
@@ -46,16 +46,16 @@ class PHRASEQ_API PackedWeights {
   std::unordered_multimap<const void*, Entry> entries_;  // by the data of the first part
 };
 
-/// From now on linear maps pack what they multiply with, once, when it lies in the memory of
-/// `parameters` (FlatParameters::values) and no gradient is recorded. The values must not change
-/// after that. A second call starts over.
+/// From now on, linear maps pack the weights that they multiply by, once, if these are in the
+/// memory of `parameters` (FlatParameters::values) and no gradient is recorded. The values must not
+/// change after that. A second call starts over.
 PHRASEQ_API void pack_weights(const at::Tensor& parameters, Quantization kind);
 
-/// Frees what was packed from memory that no longer exists; call it after the last model that used
-/// it is destroyed. Returns how many memories with packed weights remain.
+/// Frees weights that were packed from memory that no longer exists; call it after the last model
+/// that used it is destroyed. Returns how many memories with packed weights remain.
 PHRASEQ_API int64_t release_packed_weights();
 
-/// The packed weights of the memory that a weight lies in; null when it is not packed. They live as
+/// The packed weights of the memory that contains a weight; null if it is not packed. They live as
 /// long as that memory, and until the next release_packed_weights or pack_weights.
 PHRASEQ_API PackedWeights* packed_weights_of(const at::Tensor& weight);
 

@@ -7,7 +7,7 @@ namespace {
 
 constexpr int64_t kAny = std::numeric_limits<int64_t>::max();
 
-/// The most rows that the own kernel of a level takes.
+/// The largest number of rows for which a level's own kernel is used.
 struct MostRows {
   kernels::Level level;
   int64_t fp32;

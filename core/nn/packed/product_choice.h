@@ -13,7 +13,7 @@ namespace phraseq::nn {
 enum class Quantization { kNone, kInt8, kBf16 };
 
 /// Whether a product of `rows` rows with a packed matrix is computed by phraseq's own kernel rather
-/// than by LibTorch's libraries, which pack the matrix in every call.
+/// than by LibTorch's libraries, which pack the matrix on every call.
 PHRASEQ_API bool own_product_pays(int64_t rows, Quantization kind, kernels::Level level);
 
 }  // namespace phraseq::nn

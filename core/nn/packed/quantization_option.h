@@ -5,7 +5,7 @@
 
 namespace phraseq::nn {
 
-/// What --quantization asks for; kAuto: kInt8 for a checkpoint that is stored so.
+/// The values of --quantization; kAuto: kInt8 for a checkpoint that is stored in 8 bits.
 enum class QuantizationChoice { kAuto, kNone, kInt8, kBf16 };
 
 inline constexpr EnumName<QuantizationChoice> kQuantizationChoiceNames[] = {

@@ -4,12 +4,12 @@
 
 namespace phraseq::nn {
 
-/// The options of an architecture also derive from this if they can leave out a part of the model.
-/// A checkpoint may then hold parameters of that part.
+/// A second base class for the options of an architecture that can omit a part of the model. A
+/// checkpoint may then contain parameters of that part.
 class LeavesOutParameters {
  public:
   virtual ~LeavesOutParameters() = default;
-  /// Whether the parameter of that name in a checkpoint belongs to what is left out.
+  /// Whether the parameter of this name in a checkpoint belongs to the omitted part.
   virtual bool leaves_out(const std::string& parameter) const = 0;
 };
 

@@ -11,7 +11,8 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::tensor_list;
 
-/// In the backward pass, it comes after all functions that read its result, and returns their sum.
+/// A node whose backward pass runs after those of all functions that read its result, and returns
+/// the sum of their gradients.
 class SharedRead : public torch::autograd::Function<SharedRead> {
  public:
   static at::Tensor forward(AutogradContext* ctx,
@@ -24,7 +25,7 @@ class SharedRead : public torch::autograd::Function<SharedRead> {
 
   static tensor_list backward(AutogradContext* ctx, tensor_list outputs) {
     const at::Tensor sum = SharedGradient::restored(ctx->saved_data["gradient"])->take();
-    const at::Tensor& others = outputs[0];  // of functions that share nothing
+    const at::Tensor& others = outputs[0];  // from functions that do not share the sum
     if (!sum.defined() || !others.defined())
       return {sum.defined() ? sum : others, at::Tensor()};
     return {sum + others, at::Tensor()};

@@ -9,16 +9,16 @@
 namespace phraseq::nn {
 
 /// The gradient of a tensor that many autograd functions read, such as the encoded source in all
-/// steps of a recurrent decoder. Autograd would add one gradient of the tensor's whole size per
-/// function; these functions add to one sum in place.
+/// steps of a recurrent decoder. Autograd would add a gradient of the tensor's full size for each
+/// function; instead, these functions add to one sum in place.
 class PHRASEQ_API SharedGradient final : public torch::CustomClassHolder {
  public:
-  /// The sum so far, for a function that adds to it; zeros of the shape of `x` at first.
+  /// The sum so far, for a function that adds to it; initially zeros in the shape of `x`.
   at::Tensor& sum(const at::Tensor& x);
-  /// Ends the sum, so that another backward pass begins anew; undefined if nothing was added.
+  /// Ends the sum, so that the next backward pass starts a new one; undefined if nothing was added.
   at::Tensor take();
 
-  /// What such a function stores in `saved_data`, and how it gets it back.
+  /// Converts the gradient to a value for `saved_data`, and (below) back.
   static c10::IValue saved(const c10::intrusive_ptr<SharedGradient>& gradient);
   static c10::intrusive_ptr<SharedGradient> restored(const c10::IValue& saved);
 
@@ -33,7 +33,8 @@ struct SharedInput {
   c10::intrusive_ptr<SharedGradient> gradient = {};
 };
 
-/// x for functions that share its gradient. They return an undefined gradient of it to autograd.
+/// Returns x for functions that share its gradient, which must return an undefined gradient of x to
+/// autograd.
 PHRASEQ_API SharedInput share_gradient(const at::Tensor& x);
 
 }  // namespace phraseq::nn

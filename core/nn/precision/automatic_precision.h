@@ -15,8 +15,8 @@ struct PrecisionChoice {
   std::string reason;
 };
 
-/// What `--precision auto` means: bf16 where the device multiplies matrices of bf16 in hardware,
-/// else fp32. Processors need avx512_bf16, GPUs compute capability 8.0 or higher.
+/// The precision for `--precision auto`: bf16 if the device multiplies bf16 matrices in hardware,
+/// otherwise fp32. Processors need avx512_bf16, GPUs compute capability 8.0 or higher.
 PHRASEQ_API PrecisionChoice automatic_precision(const c10::Device& device);
 
 }  // namespace phraseq::nn

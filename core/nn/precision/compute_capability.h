@@ -6,8 +6,8 @@
 
 namespace phraseq::nn {
 
-/// The major compute capability of a GPU, from the CUDA runtime that LibTorch has loaded; 0 when it
-/// is unknown.
+/// The major compute capability of a GPU, from the CUDA runtime that LibTorch has loaded; 0 if
+/// unknown.
 PHRASEQ_API int compute_capability(const c10::Device& device);
 
 }  // namespace phraseq::nn

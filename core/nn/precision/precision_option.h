@@ -10,7 +10,7 @@ inline constexpr EnumName<Precision> kPrecisionNames[] = {{"fp32", Precision::kF
                                                           {"fp16", Precision::kFp16},
                                                           {"fp64", Precision::kFp64}};
 
-/// What training computes in; kAuto is the choice of automatic_precision.
+/// The precision of training; kAuto is the choice of automatic_precision.
 enum class TrainingPrecision { kFp32, kBf16, kFp16, kAuto };
 
 inline constexpr EnumName<TrainingPrecision> kTrainingPrecisionNames[] = {
