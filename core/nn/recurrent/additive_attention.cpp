@@ -12,7 +12,7 @@ std::shared_ptr<LinearMap> map(int64_t in, int64_t out, bool with_bias) {
   return std::make_shared<LinearMap>(in, out, with_bias);
 }
 
-/// Features and their weight; of features that are not there, neither.
+/// Features with their weight; without features, both are undefined.
 TokenFeatures with_weight(const at::Tensor& x, const std::shared_ptr<LinearMap>& map) {
   return x.defined() ? TokenFeatures{x, map->weight} : TokenFeatures{};
 }

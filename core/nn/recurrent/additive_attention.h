@@ -21,7 +21,7 @@ namespace phraseq::nn {
 /// `coverage` [2 · hidden, coverage], `energy` [1, 2 · hidden] with bias.
 class PHRASEQ_API AdditiveAttention : public torch::nn::Module {
  public:
-  /// `slots`: kinds of tags, 0 = none.
+  /// `slots`: the number of kinds of tags, 0 = none.
   AdditiveAttention(const RecurrentOptions& options, int64_t slots);
 
   /// The part that depends only on the states, [batch, src_time, 2 · hidden] → [batch, src_time,
@@ -31,10 +31,10 @@ class PHRASEQ_API AdditiveAttention : public torch::nn::Module {
   /// all steps at once; undefined with two cells.
   at::Tensor embedding_query(const at::Tensor& embeddings, Context& context) const;
 
-  /// What a step attends with; undefined parts contribute nothing.
+  /// The query of a step; undefined parts contribute nothing.
   struct Query {
     at::Tensor state;      ///< [rows, hidden]
-    at::Tensor embedding;  ///< [rows, 2 · hidden], of embedding_query
+    at::Tensor embedding;  ///< [rows, 2 · hidden], from embedding_query
     at::Tensor coverage;   ///< [rows, src_time, coverage]
     at::Tensor tags;       ///< [rows, src_time, slots], one-hot or zeros
   };

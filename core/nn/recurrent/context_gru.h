@@ -13,8 +13,9 @@
 
 namespace phraseq::nn {
 
-/// What attention saw, as an addition to the three inputs of a gated unit: C c + C_tag a.
-/// Parameters `context` [3 · hidden, 2 · hidden], `context_tags` [3 · hidden, slots] of the owner.
+/// The result of attention as an additional input of the three parts of a gated unit: C c + C_tag
+/// a. Parameters, registered with the owner: `context` [3 · hidden, 2 · hidden], `context_tags` [3
+/// · hidden, slots].
 class PHRASEQ_API ContextInput {
  public:
   ContextInput(torch::nn::Module& owner, const RecurrentOptions& options, int64_t slots);
@@ -27,12 +28,12 @@ class PHRASEQ_API ContextInput {
   std::shared_ptr<LinearMap> context_, context_tags_;
 };
 
-/// The decoder's only cell: a gated unit over the last word and what attention saw.
+/// The decoder's only cell: a gated unit over the last word and the result of attention.
 class PHRASEQ_API ContextGru : public GruCell {
  public:
   ContextGru(const RecurrentOptions& options, int64_t slots);
-  /// The new state [rows, hidden], from `input` [rows, 3 · hidden] of GruCell::input_products and
-  /// `state` [rows, hidden].
+  /// The new state [rows, hidden], from `input` [rows, 3 · hidden], computed by
+  /// GruCell::input_products, and `state` [rows, hidden].
   at::Tensor step(const at::Tensor& input,
                   const at::Tensor& state,
                   const DecisionState& seen,

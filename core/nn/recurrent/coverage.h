@@ -26,14 +26,14 @@ class PHRASEQ_API Coverage : public torch::nn::Module {
  public:
   Coverage(const RecurrentOptions& options, int64_t slots);
 
-  /// What is computed from the states [batch, src_time, 2 · hidden] once per sentence: H h [batch,
-  /// src_time, 3 · coverage] ([batch, src_time, coverage] without a gate), or 1/Φ [batch,
-  /// src_time]; undefined for plain linguistic coverage.
+  /// Computes the values that are needed once per sentence from the states [batch, src_time, 2 ·
+  /// hidden]: H h [batch, src_time, 3 · coverage] ([batch, src_time, coverage] without a gate), or
+  /// 1/Φ [batch, src_time]; undefined for plain linguistic coverage.
   at::Tensor read(const at::Tensor& states, Context& context) const;
-  /// Nothing covered: [batch, src_time, coverage] of zeros.
+  /// The initial coverage: zeros [batch, src_time, coverage].
   at::Tensor start(const at::Tensor& states) const;
-  /// C' from C [rows, src_time, coverage], after attention `weights` [rows, src_time] of a step
-  /// that started from `state` [rows, hidden]. `tags` [rows, src_time, slots] or undefined.
+  /// Computes C' from C [rows, src_time, coverage] and the attention `weights` [rows, src_time] of
+  /// a step that started from `state` [rows, hidden]. `tags` [rows, src_time, slots] or undefined.
   at::Tensor update(const at::Tensor& coverage,
                     const at::Tensor& weights,
                     const at::Tensor& state,

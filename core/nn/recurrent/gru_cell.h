@@ -10,7 +10,8 @@
 
 namespace phraseq::nn {
 
-/// What a gated recurrent unit does with its products (Cho et al. 2014, as dl4mt has it):
+/// Computes the new state of a gated recurrent unit from its products (Cho et al. 2014, as in
+/// dl4mt):
 ///
 ///     r, u = σ(input + hidden),  c = tanh(input_c + r * hidden_c),  h' = u * h + (1 - u) * c
 ///
@@ -27,7 +28,7 @@ class PHRASEQ_API GruCell : public torch::nn::Module {
  public:
   GruCell(int64_t input, int64_t hidden);
 
-  /// x W_ihᵀ + b, [rows, in] → [rows, 3 · hidden]: of all steps at once.
+  /// x W_ihᵀ + b, [rows, in] → [rows, 3 · hidden], for all steps at once.
   at::Tensor input_products(const at::Tensor& x, Context& context) const;
   /// h W_hhᵀ, [rows, hidden] → [rows, 3 · hidden].
   at::Tensor hidden_products(const at::Tensor& state, Context& context) const;

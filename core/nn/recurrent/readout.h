@@ -11,12 +11,12 @@
 
 namespace phraseq::nn {
 
-/// What a recurrent decoder knows when it decides, one row per decision: S_t = [s_t; c_t; e_{t-1}].
+/// The inputs of a recurrent decoder's decisions, one row per decision: S_t = [s_t; c_t; e_{t-1}].
 struct DecisionState {
   at::Tensor state;         ///< [rows, hidden]
   at::Tensor context;       ///< [rows, 2 · hidden]
-  at::Tensor context_tags;  ///< [rows, slots], undefined where nothing is tagged
-  at::Tensor embedding;     ///< [rows, embed], zeros where nothing was generated yet
+  at::Tensor context_tags;  ///< [rows, slots], undefined without tags
+  at::Tensor embedding;     ///< [rows, embed], zeros if nothing has been generated yet
 };
 
 /// U s + C c + C_tag a + V e [+ b]: a layer over the state of a decision. Parameters `state`,

@@ -15,8 +15,8 @@
 namespace phraseq::nn {
 namespace {
 
-/// The first rows of a part that may not be there. All of them are the part itself: a view would
-/// cost the backward pass a copy of the whole.
+/// The first rows of a part that may be undefined. If these are all rows, returns the part itself,
+/// because the backward pass of a view would copy the whole tensor.
 at::Tensor first_of(const at::Tensor& x, int64_t rows) {
   return x.defined() && x.size(0) != rows ? x.narrow(0, 0, rows) : x;  // [rows, …]
 }
@@ -30,7 +30,7 @@ at::Tensor weighted_sum(const at::Tensor& weights, const at::Tensor& x) {
   return at::bmm(weights.unsqueeze(1), x).squeeze(1);  // [rows, width]
 }
 
-/// Rows of the steps of a walk, packed again; undefined when a step has none.
+/// Collects the rows of all steps of a walk and packs them; undefined if the steps have none.
 class StepRows {
  public:
   void add(const at::Tensor& rows) { rows_.push_back(rows); }
@@ -54,7 +54,7 @@ class WalkedSteps {
     weights_.add(step.weights);
   }
 
-  /// In the order of the target tokens, with what was fed.
+  /// The results in the order of the target tokens, with the embeddings that were fed.
   RecurrentStep packed(const TimeMajor& walk, const at::Tensor& embedding) const {
     return {{states_.packed(walk),
              contexts_.packed(walk),
@@ -185,7 +185,7 @@ RecurrentStep RecurrentDecoder::step(const Fed& fed,
 
 namespace {
 
-/// One kind of query, one head, one kind of key. weights [target tokens, src_time]
+/// Records weights [target tokens, src_time] as one kind of query, one head, and one kind of key.
 void record_weights(const torch::nn::Module& attention,
                     const at::Tensor& weights,
                     Context& context) {

@@ -21,21 +21,21 @@
 
 namespace phraseq::nn {
 
-/// The encoded source as a recurrent decoder reads it, one row per decoder row. Unused parts are
-/// undefined.
+/// The encoded source in the form that a recurrent decoder reads, one row per row of the decoder.
+/// Unused parts are undefined.
 struct PHRASEQ_API RecurrentMemory {
   SharedInput states;   ///< [rows, src_time, 2 · hidden], zeros at padding
-  SharedInput keys;     ///< [rows, src_time, 2 · hidden] of the attention
+  SharedInput keys;     ///< [rows, src_time, 2 · hidden] keys of the attention
   at::Tensor mask;      ///< [rows, src_time], true = a source token
-  at::Tensor coverage;  ///< of Coverage::read: [rows, src_time, …] or [rows, src_time]
+  at::Tensor coverage;  ///< from Coverage::read: [rows, src_time, …] or [rows, src_time]
   at::Tensor tags;      ///< [rows, src_time, slots] one-hot: the slot whose phrase covers the token
 
-  /// The first rows; of states and keys all, from which a step reads the first ones.
+  /// The first rows; of states and keys, all rows, of which a step reads the first ones.
   RecurrentMemory first(int64_t rows) const;
   RecurrentMemory select(const at::Tensor& rows) const;
 };
 
-/// What is carried from step to step.
+/// The state that is carried from step to step.
 struct PHRASEQ_API RecurrentState {
   at::Tensor hidden;    ///< s [rows, hidden]
   at::Tensor coverage;  ///< C [rows, src_time, coverage], undefined without coverage
@@ -44,16 +44,16 @@ struct PHRASEQ_API RecurrentState {
   RecurrentState select(const at::Tensor& rows) const;
 };
 
-/// What a step leaves behind.
+/// The result of a step.
 struct RecurrentStep {
   DecisionState decision;  ///< with the new state
-  at::Tensor old_hidden;   ///< [rows, hidden]; of many steps at once, only with --readout-state old
-  at::Tensor weights;      ///< [rows, src_time] of the attention, 0 at padding; single steps only
+  at::Tensor old_hidden;  ///< [rows, hidden]; for many steps at once, only with --readout-state old
+  at::Tensor weights;     ///< [rows, src_time] of the attention, 0 at padding; single steps only
 };
 
-/// Which tags count, in teacher-forced passes.
+/// The tags that are active in each step of a teacher-forced pass.
 struct TagSchedule {
-  at::Tensor tags;    ///< [sentences, src_time, slots] as RecurrentMemory has them
+  at::Tensor tags;    ///< [sentences, src_time, slots] as in RecurrentMemory
   at::Tensor active;  ///< [target tokens, slots]: 0 from the step after a phrase's last word on
 };
 
@@ -70,26 +70,28 @@ class PHRASEQ_API RecurrentDecoder : public torch::nn::Module {
  public:
   RecurrentDecoder(const RecurrentOptions& options, int64_t vocabulary, int64_t slots = 0);
 
-  /// h [source tokens, 2 · hidden] as memory, one row per sentence. `tags` may be undefined.
+  /// Makes a memory from h [source tokens, 2 · hidden], one row per sentence. `tags` may be
+  /// undefined.
   RecurrentMemory read(const at::Tensor& h,
                        const PackedTokens& source,
                        const at::Tensor& tags,
                        Context& context) const;
-  /// s_0 [rows, hidden], with nothing covered.
+  /// The initial state: s_0 [rows, hidden] and no coverage.
   RecurrentState start(const RecurrentMemory& memory, Context& context) const;
 
   /// The parts of a step that depend only on the last word, for many steps at once.
   struct Fed {
     at::Tensor embedding;  ///< [rows, embed]
-    at::Tensor query;      ///< [rows, 2 · hidden] of the attention, undefined with two cells
-    at::Tensor input;      ///< [rows, 3 · hidden] of the cell
-    /// Those of each step of a walk.
+    at::Tensor query;      ///< [rows, 2 · hidden] for the attention, undefined with two cells
+    at::Tensor input;      ///< [rows, 3 · hidden] for the cell
+    /// These parts for each step of a walk.
     std::vector<Fed> steps(const TimeMajor& walk) const;
   };
-  /// ids [rows]; `first` [rows] bool: nothing has been generated yet, so the embedding is zero.
+  /// ids [rows]; `first` [rows] bool: true if nothing has been generated yet, in which case the
+  /// embedding is zero.
   Fed feed(const at::Tensor& ids, const at::Tensor& first, Context& context) const;
 
-  /// One step of all rows; `active` [rows, slots] says which of the memory's tags count;
+  /// One step of all rows. `active` [rows, slots] selects the tags of the memory that are active;
   /// undefined = all.
   RecurrentStep step(const Fed& fed,
                      const RecurrentMemory& memory,
@@ -97,14 +99,15 @@ class PHRASEQ_API RecurrentDecoder : public torch::nn::Module {
                      RecurrentState& state,
                      Context& context) const;
 
-  /// All steps of a batch of targets: what each decision knows, packed like `target`.
+  /// All steps of a batch of targets; the results are packed like `target`.
   RecurrentStep forward(const PackedTokens& target,
                         const at::Tensor& h,
                         const PackedTokens& source,
                         const TagSchedule& schedule,
                         Context& context) const;
 
-  /// The words' side of decisions: tanh of the readout, [rows, embed], and the output matrix.
+  /// The output of decisions between words: tanh of the readout, [rows, embed], and the output
+  /// matrix.
   DecoderOutput words(const RecurrentStep& step, Context& context) const;
 
   void initialize(RecurrentInitializer& initializer);
@@ -121,8 +124,8 @@ class PHRASEQ_API RecurrentDecoder : public torch::nn::Module {
   std::shared_ptr<LinearMap> initial_state_;
   std::shared_ptr<AdditiveAttention> attention_;
   std::shared_ptr<Coverage> coverage_;
-  std::shared_ptr<ContextGru> cell_;     // of --decoder-cell gru
-  std::shared_ptr<GruCell> first_cell_;  // of --decoder-cell cgru
+  std::shared_ptr<ContextGru> cell_;     // with --decoder-cell gru
+  std::shared_ptr<GruCell> first_cell_;  // with --decoder-cell cgru
   std::shared_ptr<SecondGru> second_cell_;
   std::shared_ptr<Readout> readout_;
   std::shared_ptr<LinearMap> output_projection_;

@@ -13,7 +13,7 @@ constexpr double kCoverageDeviation = 1e-3;
 
 }  // namespace
 
-// The style is for maps of Transformers, and there are none here.
+// The style only matters for maps of Transformers, which are not used here.
 RecurrentInitializer::RecurrentInitializer(uint64_t seed, double deviation)
     : draws_(InitializationStyle::kFairseq, seed), deviation_(deviation) {}
 

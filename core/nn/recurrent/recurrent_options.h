@@ -11,7 +11,7 @@ namespace phraseq::nn {
 
 /// The decoder's cell: one GRU, or one GRU before and one after the attention (conditional GRU).
 enum class DecoderCell { kGru, kConditionalGru };
-/// The state that the readout reads: the new one, or the one before it, as printed in the paper.
+/// The state that the readout reads: the new one, or the previous one, as printed in the paper.
 enum class ReadoutState { kNew, kOld };
 /// How attention keeps track of the source words that were translated (Tu et al. 2016): a recurrent
 /// vector for each word, or the sum of its weights.
@@ -26,7 +26,7 @@ inline constexpr EnumName<CoverageModel> kCoverageModelNames[] = {
     {"linguistic", CoverageModel::kLinguistic},
     {"none", CoverageModel::kNone}};
 
-/// The switches of RNNsearch (Bahdanau et al. 2015, as dl4mt has it) and of its coverage (Tu et al.
+/// The switches of RNNsearch (Bahdanau et al. 2015, as in dl4mt) and of its coverage (Tu et al.
 /// 2016); the defaults are those of Tang et al. 2016.
 struct PHRASEQ_API RecurrentOptions : Options {
   int64_t embed_dim = 620;
@@ -48,7 +48,7 @@ struct PHRASEQ_API RecurrentOptions : Options {
   bool two_cells() const { return decoder_cell == DecoderCell::kConditionalGru; }
   bool has_coverage() const { return coverage != CoverageModel::kNone; }
   bool linguistic() const { return coverage == CoverageModel::kLinguistic; }
-  /// Values of coverage at each source token.
+  /// The number of coverage values at each source token.
   int64_t coverage_width() const { return linguistic() ? 1 : coverage_dim; }
 };
 

@@ -8,7 +8,7 @@
 
 namespace phraseq::nn {
 
-/// The rows of a recurrent decoder in the middle of a batch: what its DecodingSession keeps.
+/// The rows of a recurrent decoder while it decodes a batch, for its DecodingSession.
 class PHRASEQ_API RecurrentRows {
  public:
   /// One row per sentence, with nothing decoded yet.

@@ -8,9 +8,9 @@
 
 namespace phraseq::nn {
 
-/// Makes the attention modules of a Transformer, layer by layer. This one makes multi-head
-/// attention everywhere; a variant overrides what it changes. Layers are counted from 0; no result
-/// may be null.
+/// Makes the attention modules of a Transformer, layer by layer. This class makes multi-head
+/// attention everywhere; a variant overrides the functions for the modules that it changes. Layers
+/// are counted from 0; no result may be null.
 class PHRASEQ_API AttentionFactory {
  public:
   virtual ~AttentionFactory() = default;

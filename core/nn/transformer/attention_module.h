@@ -16,15 +16,15 @@
 /// modules and nothing else (see AttentionFactory).
 namespace phraseq::nn {
 
-/// The rows of a decoding session: where each row's past is, and which source sentence it belongs
-/// to. Source sentence i is rows source_offsets[i] to source_offsets[i+1] of the encoder's output.
+/// The rows of a decoding session: the location of each row's past, and its source sentence. Source
+/// sentence i is rows source_offsets[i] to source_offsets[i+1] of the encoder's output.
 struct DecodingRows {
   Ancestry ancestry;
   std::vector<int64_t> source_offsets;
   std::vector<int64_t> sentence_of_row;
 };
 
-/// What an attention module keeps between the steps of a decoding session.
+/// The state of an attention module between the steps of a decoding session.
 class PHRASEQ_API AttentionState {
  public:
   virtual ~AttentionState() = default;
@@ -41,9 +41,10 @@ class PHRASEQ_API SelfAttention : public torch::nn::Module {
                              const PackedTokens& tokens,
                              bool causal,
                              Context& context) const = 0;
-  /// The state before the first step of causal attention. Encoders' modules have none.
+  /// The state before the first step of causal attention. Modules of encoders have none.
   virtual std::unique_ptr<AttentionState> start() const = 0;
-  /// One step of all rows, x [rows, model] → [rows, model]; `rows.ancestry` was advanced for it.
+  /// One step of all rows, x [rows, model] → [rows, model]; `rows.ancestry` has been advanced for
+  /// it.
   virtual at::Tensor step(const at::Tensor& x,
                           AttentionState& state,
                           const DecodingRows& rows,
@@ -56,19 +57,19 @@ class PHRASEQ_API SelfAttention : public torch::nn::Module {
 /// Lets the rows of one stack attend to the rows of another.
 class PHRASEQ_API CrossAttention : public torch::nn::Module {
  public:
-  /// x [query tokens, model], memory [key tokens, memory model] → [query tokens, model].
-  /// `weights`, when given: see nn::cross_attention.
+  /// x [query tokens, model], memory [key tokens, memory model] → [query tokens, model]. `weights`,
+  /// if given: see nn::cross_attention.
   virtual at::Tensor forward(const at::Tensor& x,
                              const PackedTokens& queries,
                              const at::Tensor& memory,
                              const PackedTokens& keys,
                              Context& context,
                              at::Tensor* weights = nullptr) const = 0;
-  /// The state before the first step: what is computed from the memory once per sentence.
+  /// The state before the first step, computed from the memory once per sentence.
   virtual std::unique_ptr<AttentionState> start(const at::Tensor& memory,
                                                 const PackedTokens& keys,
                                                 Context& context) const = 0;
-  /// One step of all rows, x [rows, model] → [rows, model]. `weights`, when given: see
+  /// One step of all rows, x [rows, model] → [rows, model]. `weights`, if given: see
   /// nn::decode_cross_attention.
   virtual at::Tensor step(const at::Tensor& x,
                           AttentionState& state,

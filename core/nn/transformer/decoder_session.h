@@ -20,9 +20,9 @@ inline DecodingRows one_row_per_sentence(const PackedTokens& source) {
   return rows;
 }
 
-/// A decoder made of layers in the middle of a batch. What depends only on the source is computed
-/// once; `select` permutes the table of ancestors, the rows' sentences, and what a layer keeps
-/// besides them.
+/// A decoding session of a decoder that consists of layers. Values that depend only on the source
+/// are computed once; `select` permutes the table of ancestors, the rows' sentences, and any other
+/// state of the layers.
 ///
 /// A Decoder has `States` (one element per layer, with `select(rows)`),
 /// `step(last_tokens, states, rows, context, cross_weights*)`, which returns hidden rows, and
@@ -30,7 +30,7 @@ inline DecodingRows one_row_per_sentence(const PackedTokens& source) {
 template <class Decoder>
 class DecoderSession final : public DeferringSession {
  public:
-  /// `states` is what the decoder computed from the source.
+  /// `states` are the layers' states that the decoder computed from the source.
   DecoderSession(std::shared_ptr<Decoder> decoder,
                  typename Decoder::States states,
                  const PackedTokens& source,
@@ -78,7 +78,7 @@ class DecoderSession final : public DeferringSession {
   }
 
  private:
-  /// The next step up to its hidden rows.
+  /// Computes the next step up to its hidden rows.
   DecoderOutput advance(const at::Tensor& last_tokens, at::Tensor& attention) {
     rows_.ancestry.advance();
     at::Tensor* weights = need_attention_ ? &attention : nullptr;

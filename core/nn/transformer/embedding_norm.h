@@ -4,7 +4,7 @@
 
 namespace phraseq::nn {
 
-/// Whether the sum of token and position embeddings is normalized, and at which place.
+/// Whether the sum of token and position embeddings is normalized, and where.
 enum class EmbeddingNorm { kNo, kAfterDropout, kBeforeDropout };
 
 inline constexpr EnumName<EmbeddingNorm> kEmbeddingNormNames[] = {

@@ -29,7 +29,7 @@ struct GrowingKeys final : AttentionState {
   SelfAttentionCache cache;
 };
 
-/// Keys and values of the sources, [source tokens, 2 · model], and where each sentence's are.
+/// Keys and values of the sources, [source tokens, 2 · model], and their offsets by sentence.
 struct SourceKeys final : AttentionState {
   at::Tensor kv;
   std::vector<int64_t> offsets;

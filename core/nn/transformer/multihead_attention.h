@@ -12,21 +12,23 @@ struct TransformerOptions;
 
 /// The sizes and settings of one multi-head attention.
 struct PHRASEQ_API MultiheadAttentionOptions {
-  /// Those of a Transformer: in the encoder, in the decoder, and from the decoder to the encoder.
+  /// The options for a Transformer's attention: in the encoder, in the decoder, and from the
+  /// decoder to the encoder.
   static MultiheadAttentionOptions encoder_self(const TransformerOptions& options);
   static MultiheadAttentionOptions decoder_self(const TransformerOptions& options);
   static MultiheadAttentionOptions cross(const TransformerOptions& options);
 
   int64_t model = 0;      ///< width of the queries and of the result
-  int64_t key_model = 0;  ///< width of what keys and values are made from
+  int64_t key_model = 0;  ///< width of the rows that keys and values are made from
   int64_t heads = 1;
   double dropout = 0.0;
   bool bias = true;
 };
 
 /// The maps of multi-head attention (Vaswani et al. 2017, sec. 3.2.2) under fairseq's names
-/// `k_proj`, `v_proj`, `q_proj`, `out_proj`, registered with a module that owns them. Head h is
-/// channels h·head_dim to (h+1)·head_dim - 1. k, v, q are adjacent, so their maps are one product.
+/// `k_proj`, `v_proj`, `q_proj`, `out_proj`, registered with the module that owns them. Head h is
+/// channels h·head_dim to (h+1)·head_dim - 1. The matrices of k, v and q are adjacent, so their
+/// maps are computed as one product.
 struct PHRASEQ_API AttentionMaps {
   AttentionMaps(torch::nn::Module& owner, const MultiheadAttentionOptions& options);
 
@@ -71,7 +73,8 @@ class PHRASEQ_API MultiheadSelfAttention : public SelfAttention {
   AttentionMaps maps_;
 };
 
-/// The same with queries of one side and keys and values of the other. Shapes as in CrossAttention.
+/// The same with queries from one side, and keys and values from the other. Shapes as in
+/// CrossAttention.
 class PHRASEQ_API MultiheadCrossAttention : public CrossAttention {
  public:
   explicit MultiheadCrossAttention(const MultiheadAttentionOptions& options);

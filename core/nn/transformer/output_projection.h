@@ -21,7 +21,7 @@ struct PHRASEQ_API OutputProjection {
                    const TransformerOptions& options,
                    std::shared_ptr<EmbeddingTable> target_embedding);
 
-  /// What a criterion or a session needs around some hidden rows [rows, model].
+  /// The DecoderOutput with some hidden rows [rows, model], for a criterion or a session.
   DecoderOutput around(const at::Tensor& hidden) const;
   void initialize(Initializer& initializer);
   double multiply_adds(double rows) const;

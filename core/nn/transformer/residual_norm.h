@@ -32,14 +32,14 @@ PHRASEQ_API std::shared_ptr<LayerNorm> register_final_norm(torch::nn::Module& ow
                                                            int64_t width,
                                                            double eps);
 
-/// How a sub-layer f joins the residual connection: where its norm stands, and its dropout.
+/// The residual connection of a sub-layer f: the position of its norm, and its dropout.
 struct NormPlacement {
   bool pre_norm = false;  ///< x + drop(f(LN(x))); otherwise post-norm: LN(x + drop(f(x)))
   double dropout = 0.0;
 };
 
-/// What a sub-layer reads: the normed input under pre-norm, the input itself under post-norm;
-/// [rows, model].
+/// The input that a sub-layer reads, [rows, model]: normalized under pre-norm, unchanged under
+/// post-norm.
 PHRASEQ_API at::Tensor enter_sublayer(const LayerNorm& norm,
                                       const NormPlacement& placement,
                                       const at::Tensor& x,

@@ -18,7 +18,7 @@ struct StackEmbeddingOptions {
   int64_t max_positions = 1024;
 };
 
-/// The bottom of a Transformer's encoder or decoder as the options have it: a part of the stack,
+/// The bottom of a Transformer's encoder or decoder according to the options: a part of the stack,
 /// which registers `embed_tokens`, `embed_positions` (learned positions), `layernorm_embedding`
 /// (with --embed-norm) under its own name as fairseq does.
 struct PHRASEQ_API StackEmbedding {
@@ -31,9 +31,9 @@ struct PHRASEQ_API StackEmbedding {
 
   /// [tokens, model]
   at::Tensor forward(const PackedTokens& tokens, Context& context) const;
-  /// The tokens of the newest decoding step, [rows] → [rows, model].
+  /// Embeds the tokens of the newest decoding step, [rows] → [rows, model].
   at::Tensor step(const at::Tensor& last_tokens, const Ancestry& ancestry, Context& context) const;
-  /// Initializes what the stack owns.
+  /// Initializes the parameters that the stack owns.
   void initialize(Initializer& initializer);
 
   bool owns_tokens;

@@ -24,8 +24,8 @@ class PHRASEQ_API TransformerDecoder : public torch::nn::Module {
                      const AttentionFactory& attention);
 
   /// Hidden rows [target tokens, model] over memory [source tokens, encoder model].
-  /// `cross_weights`: those of the layer's attention to the source (the last layer's: -1),
-  /// [target tokens, longest source], as its module gives them.
+  /// `cross_weights`: receives the weights of one layer's attention to the source (-1 = the last
+  /// layer), [target tokens, longest source], as computed by its module.
   at::Tensor forward(const PackedTokens& target,
                      const at::Tensor& memory,
                      const PackedTokens& source,
@@ -33,8 +33,9 @@ class PHRASEQ_API TransformerDecoder : public torch::nn::Module {
                      at::Tensor* cross_weights = nullptr,
                      int64_t weights_layer = -1) const;
 
-  /// The weights of such a layer, [target tokens, longest source], where every target token sees
-  /// the whole target (Garg et al. 2019, sec. 4.2). Layers above are not computed.
+  /// The weights of a layer's attention to the source, [target tokens, longest source], computed
+  /// with every target token attending to the whole target (Garg et al. 2019, sec. 4.2). Layers
+  /// above are not computed.
   at::Tensor full_context_weights(const PackedTokens& target,
                                   const at::Tensor& memory,
                                   const PackedTokens& source,
@@ -49,7 +50,7 @@ class PHRASEQ_API TransformerDecoder : public torch::nn::Module {
                   Context& context,
                   at::Tensor* cross_weights = nullptr) const;
 
-  /// The output matrix and bias around some hidden rows [rows, model].
+  /// The DecoderOutput with some hidden rows [rows, model], the output matrix and its bias.
   DecoderOutput project(const at::Tensor& hidden) const { return output_.around(hidden); }
   void initialize(Initializer& initializer);
   double multiply_adds(double source_tokens, double target_tokens) const;

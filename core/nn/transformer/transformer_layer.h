@@ -14,7 +14,7 @@
 
 namespace phraseq::nn {
 
-/// Sizes and switches of one layer, taken from a stack's half of the options.
+/// The sizes and switches of one layer, from the options of its stack.
 struct PHRASEQ_API LayerOptions {
   static LayerOptions encoder(const TransformerOptions& options);
   static LayerOptions decoder(const TransformerOptions& options);
@@ -41,7 +41,7 @@ class PHRASEQ_API TransformerEncoderLayer : public torch::nn::Module {
   NormPlacement placement_;
 };
 
-/// What a decoder layer keeps between steps of a decoding session.
+/// The state of a decoder layer between the steps of a decoding session.
 struct DecoderLayerState {
   std::unique_ptr<AttentionState> self_attention;
   std::unique_ptr<AttentionState> cross_attention;
@@ -53,8 +53,8 @@ struct DecoderLayerState {
 };
 
 /// Causal self-attention, attention to the encoder, feed-forward (Vaswani et al. 2017, fig. 1
-/// right). `forward` and `step` run the three sub-layers one after the other; each can be called
-/// alone by a variant that puts something between them.
+/// right). `forward` and `step` run the three sub-layers in sequence; a variant that inserts
+/// something between them can call each of them separately.
 class PHRASEQ_API TransformerDecoderLayer : public torch::nn::Module {
  public:
   TransformerDecoderLayer(const LayerOptions& options,
@@ -62,7 +62,7 @@ class PHRASEQ_API TransformerDecoderLayer : public torch::nn::Module {
                           std::shared_ptr<CrossAttention> encoder_attn);
 
   /// x [target tokens, model], memory [source tokens, encoder model] → [target tokens, model], like
-  /// the three below. `cross_weights`: see nn::cross_attention.
+  /// the three functions below. `cross_weights`: see nn::cross_attention.
   at::Tensor forward(const at::Tensor& x,
                      const PackedTokens& target,
                      const at::Tensor& memory,
@@ -84,7 +84,7 @@ class PHRASEQ_API TransformerDecoderLayer : public torch::nn::Module {
   DecoderLayerState start(const at::Tensor& memory,
                           const PackedTokens& source,
                           Context& context) const;
-  /// One step of all rows; x [rows, model] → [rows, model], like the two below.
+  /// One step of all rows; x [rows, model] → [rows, model], like the two functions below.
   at::Tensor step(const at::Tensor& x,
                   DecoderLayerState& state,
                   const DecodingRows& rows,

@@ -10,7 +10,7 @@
 
 namespace phraseq::nn {
 
-/// How sequences begin under these options.
+/// The sequence conventions under these options.
 PHRASEQ_API SequenceConventions conventions_of(const TransformerOptions& options);
 
 /// The encoder-decoder Transformer (Vaswani et al. 2017) with every switch of TransformerOptions. A
@@ -42,7 +42,8 @@ class PHRASEQ_API TransformerModel : public Architecture {
   std::shared_ptr<TransformerDecoder> decoder_;
 };
 
-/// Throws UsageError if all embeddings are to share one matrix although there are two dictionaries.
+/// Throws UsageError if all embeddings are to share one matrix, but there are two different
+/// dictionaries.
 PHRASEQ_API void check_shared_embeddings(const TransformerOptions& options,
                                          const ArchitectureSetup& setup);
 

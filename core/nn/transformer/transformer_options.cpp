@@ -107,7 +107,7 @@ void describe_switches(OptionTable& table, TransformerOptions& o) {
               "Initialization of the parameters, as in the named toolkit.");
 }
 
-/// What is checked of a stack.
+/// The options of a stack that are checked.
 struct Stack {
   std::string_view name;
   int64_t width;

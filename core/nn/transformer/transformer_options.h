@@ -21,8 +21,9 @@ enum class StartToken { kEos, kBos };
 inline constexpr EnumName<StartToken> kStartTokenNames[] = {{"eos", StartToken::kEos},
                                                             {"bos", StartToken::kBos}};
 
-/// The options of every Transformer-like architecture: sizes under fairseq's names, and each switch
-/// in which the published baselines differ. Defaults are those of fairseq 0.12's `transformer`.
+/// The options of every Transformer-like architecture: sizes under fairseq's names, and all
+/// switches in which the published baselines differ. Defaults are those of fairseq 0.12's
+/// `transformer`.
 struct PHRASEQ_API TransformerOptions : Options, LeavesOutParameters {
   int64_t encoder_embed_dim = 512;
   int64_t encoder_ffn_embed_dim = 2048;
@@ -66,7 +67,7 @@ struct PHRASEQ_API TransformerOptions : Options, LeavesOutParameters {
   void describe(OptionTable& table) override;
   std::vector<std::string> problems() const override;
   /// Whether the parameter belongs to a layer that --encoder-layers-to-keep or
-  /// --decoder-layers-to-keep leaves out.
+  /// --decoder-layers-to-keep omits.
   bool leaves_out(const std::string& parameter) const override;
 
   /// Sets widths, layers and heads of both stacks.
@@ -75,9 +76,9 @@ struct PHRASEQ_API TransformerOptions : Options, LeavesOutParameters {
 
  protected:
   void describe_dropout(OptionTable& table);
-  /// The activation of the feed-forward layers, and what layer normalization adds to the variance.
+  /// Describes the activation of the feed-forward layers and the epsilon of layer normalization.
   void describe_layers(OptionTable& table);
-  /// Adds what is wrong with one stack.
+  /// Adds the problems of one stack.
   void check_encoder(std::vector<std::string>& found) const;
   void check_decoder(std::vector<std::string>& found) const;
 };
@@ -88,8 +89,8 @@ PHRASEQ_API void use_fairseq_conventions(TransformerOptions& options);
 PHRASEQ_API void use_neutron_conventions(TransformerOptions& options);
 PHRASEQ_API void use_tensor2tensor_conventions(TransformerOptions& options);
 
-/// What the tiny presets have in common: 128/256, 4 heads, 4+4 layers; dropout 0.2, 0, 0; pre-norm,
-/// which learns from a few hundred updates.
+/// The settings that the tiny presets share: 128/256, 4 heads, 4+4 layers; dropout 0.2, 0, 0;
+/// pre-norm, which learns within a few hundred updates.
 PHRASEQ_API void use_tiny_size(TransformerOptions& options);
 
 }  // namespace phraseq::nn

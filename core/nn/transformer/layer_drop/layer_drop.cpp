@@ -12,7 +12,7 @@
 namespace phraseq::nn {
 namespace {
 
-/// The numbers of "0,2,4", sorted; nothing for a text that is not such a list.
+/// Parses a list of numbers, "0,2,4", and sorts it; nothing for any other text.
 std::optional<std::vector<int64_t>> numbers_in(const std::string& list) {
   std::vector<int64_t> numbers;
   for (const std::string_view part : split_text(list, ",")) {

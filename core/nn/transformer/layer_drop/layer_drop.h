@@ -19,7 +19,7 @@ struct PHRASEQ_API LayerDrop {
   std::string layers_to_keep;  ///< "0,2,4": the layers to build, counted from 0; empty = all
 
   void describe(OptionTable& table, const std::string& stack);
-  /// Appends the problems that these options have for a stack of `layers` layers.
+  /// Appends the problems of these options for a stack of `layers` layers.
   void check(std::vector<std::string>& found, const std::string& stack, int64_t layers) const;
 
   /// The numbers of the layers to build, in ascending order. Layers keep their original numbers, so
