@@ -7,12 +7,14 @@
 
 namespace phraseq::phrasal {
 
-/// Recorded weights on n-grams as shares of source tokens: [query tokens, longest source].
+/// Converts recorded weights on n-grams to weights on source tokens: [query tokens, longest
+/// source].
 ///
 /// `weights` [query kinds, heads, query tokens, key kinds, longest source] are averaged over heads;
 /// an n-gram's weight is spread evenly over its tokens (partial windows: over those that exist); a
-/// token's row is the mean of its word's and, after the first token, its phrase's.
-/// `lengths`: n of each kind of key. `is_first` [query tokens], true = first of its sentence.
+/// token's row is the mean of the rows of its word and of its phrase (for the first token, that of
+/// its word). `lengths`: n of each kind of key. `is_first` [query tokens], true = first of its
+/// sentence.
 at::Tensor align_to_tokens(const at::Tensor& weights,
                            const std::vector<int64_t>& lengths,
                            const at::Tensor& is_first);

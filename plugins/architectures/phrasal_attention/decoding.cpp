@@ -13,7 +13,8 @@
 namespace phraseq::phrasal {
 namespace {
 
-/// The rows of the tokens `lag` before, in packed sentences.
+/// For each row of packed sentences, the row of the token `lag` positions before; -1 if there is
+/// none.
 std::vector<int64_t> rows_before(const PackedTokens& tokens, int64_t lag) {
   std::vector<int64_t> rows(static_cast<size_t>(tokens.tokens()), -1);
   for (int64_t s = 0; s < tokens.sentences(); ++s) {
@@ -24,7 +25,7 @@ std::vector<int64_t> rows_before(const PackedTokens& tokens, int64_t lag) {
   return rows;
 }
 
-/// A row's products in earlier steps; null where there is no such token.
+/// Finds a row's products in earlier steps; null if there is no such token.
 template <typename T>
 void find_row(const std::vector<EarlierProducts>& earlier,
               int64_t row,
@@ -40,8 +41,8 @@ int64_t lags(const SummedColumns::Piece& piece, size_t earlier) {
   return std::min(piece.window, static_cast<int64_t>(earlier) + 1);
 }
 
-/// Earlier steps have left the processor's caches by the time that their products are summed.
-/// Inline, because GCC removes calls of functions that do nothing else.
+/// Prefetches the products of earlier steps, which are no longer in the processor's caches when
+/// they are summed. Must be inline: GCC removes calls of functions that only prefetch.
 template <typename T>
 PHRASEQ_INLINE void prefetch(const std::vector<const T*>& earlier, const SummedColumns& columns) {
   constexpr int64_t kLine = 64 / sizeof(T);

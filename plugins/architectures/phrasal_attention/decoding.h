@@ -12,29 +12,29 @@
 #include "core/nn/functional/incremental.h"
 #include "core/nn/kernels/vector_layout.h"
 
-/// Attention one token at a time: windows are summed once, when their last token comes.
+/// Attention one token at a time: each window is summed once, when its last token has been read.
 namespace phraseq::phrasal {
 
-/// What a row of products becomes when the sums over its windows are computed: adjacent columns
-/// without windows.
+/// The layout of a row of products after its windows have been summed: adjacent columns without
+/// windows.
 struct SummedColumns {
   struct Piece {
     int64_t column, width;
     int64_t window, window_step;
 
-    /// The first column of what a token gives to the window that ends `lag` tokens after it.
+    /// The first column of a token's contribution to the window that ends `lag` tokens after it.
     int64_t tap(int64_t lag) const { return column + (window - 1 - lag) * window_step; }
   };
   std::vector<Piece> pieces;
   int64_t columns = 0;
   int64_t longest_window = 1;
 
-  /// Adds the layout's columns for this many channels of a head group; returns where they are now.
+  /// Adds the layout's columns for this many channels of a head group; returns their new layout.
   nn::VectorLayout add(const nn::VectorLayout& layout, int64_t width);
 };
 
 /// A module's layout for products whose windows are summed: queries in one matrix, keys and values
-/// in another. Queries without windows stay where they are, in the products.
+/// in another. Queries without windows are read from the products.
 struct SummedLayout {
   explicit SummedLayout(const nn::AttentionLayout& layout);
 
@@ -50,14 +50,14 @@ struct SummedLayout {
   nn::AttentionLayout later_;
 };
 
-/// The products of tokens that are this many positions before those of a matrix's rows.
+/// The products of the tokens a given number of positions before the tokens of a matrix's rows.
 struct EarlierProducts {
   at::Tensor products;        ///< [rows then, columns]
   std::vector<int64_t> rows;  ///< the row of `products`; -1 = there is no such token
 };
 
-/// Sums over windows, products [rows, columns] → sums [rows, summed columns]. earlier[k]: the
-/// tokens k + 1 before, as many as there are; what is missing counts as zero.
+/// Sums over windows, products [rows, columns] → sums [rows, summed columns]. earlier[k] are the
+/// tokens k + 1 positions before; missing tokens count as zero.
 void sum_windows(const at::Tensor& products,
                  const std::vector<EarlierProducts>& earlier,
                  const SummedColumns& columns,
@@ -67,15 +67,15 @@ at::Tensor sum_windows(const at::Tensor& products,
                        const PackedTokens& tokens,
                        const SummedColumns& columns);
 
-/// The queries of a step, as `layout` reads them.
+/// The queries of a step, in the form that `layout` reads.
 at::Tensor queries_of(const at::Tensor& products,
                       const std::vector<EarlierProducts>& earlier,
                       const SummedLayout& layout);
 
-/// The products of the newest steps, found by a row's ancestors.
+/// The products of the newest steps, found through a row's ancestors.
 class RecentProducts {
  public:
-  /// Those of up to `count` steps before the one that was just opened.
+  /// The products of up to `count` steps before the step that was just opened.
   std::vector<EarlierProducts> earlier(const nn::Ancestry& ancestry, int64_t count) const;
   void append(const at::Tensor& products, int64_t keep);
 

@@ -121,7 +121,8 @@ at::Tensor PhraseOutput::interleave_after_o(const at::Tensor& rows, nn::Context&
       nn::linear(parts[0], phrase_out_->weight, {}, context);                // [tokens, model]
   const at::Tensor words = nn::linear(parts[1], out_->weight, {}, context);  // [tokens, model]
   std::vector<at::Tensor> sequence = {phrases, words};
-  // The next row's phrase; after a sentence's end that is the next one's c_0, which is zero.
+  // The phrase of the next row; for the last row of a sentence, this is c_0 of the next sentence,
+  // which is zero.
   if (sees_next_phrase_)
     sequence.push_back(at::constant_pad_nd(phrases, {0, 0, -1, 1}));  // [tokens, model]
   return nn::linear(at::cat(sequence, 1),                             // [tokens, taps · model]

@@ -9,11 +9,11 @@
 
 namespace phraseq::phrasal {
 
-/// A kernel [taps, in, out] as one matrix whose products are computed at once.
+/// A kernel [taps, in, out] stored as one matrix, so that all its products are computed at once.
 ///
-/// `weight` is [taps · out, in], one tap after the other: each row of products has those of all
-/// taps side by side, and a convolution sums them over a window of rows. If the inputs of a window
-/// are adjacent instead, it is [out, taps · in].
+/// `weight` is [taps · out, in], one tap after the other: each row of products contains the
+/// products of all taps, and a convolution sums them over a window of rows. If the inputs of a
+/// window are adjacent instead, it is [out, taps · in].
 class KernelMap : public torch::nn::Module {
  public:
   /// Taps along the rows, as in the plan.
@@ -38,8 +38,8 @@ class PhraseMaps {
  public:
   PhraseMaps(torch::nn::Module& owner, const PhrasePlan& plan, const PhraseOptions& options);
 
-  /// Products with all maps, x [tokens, model] → [tokens, columns of keys, values, queries]:
-  /// attention of rows to each other.
+  /// Products with all maps, for attention of rows to each other: x [tokens, model] → [tokens,
+  /// columns of keys, values, queries].
   at::Tensor all(const at::Tensor& x, nn::Context& context) const;
   /// memory [key tokens, key model] → [key tokens, key_value_columns()].
   at::Tensor keys_values(const at::Tensor& memory, nn::Context& context) const;
@@ -47,7 +47,7 @@ class PhraseMaps {
   at::Tensor queries(const at::Tensor& x, nn::Context& context) const;
 
   void initialize(nn::Initializer& initializer);
-  /// Columns of the products.
+  /// The numbers of columns of the products.
   int64_t key_value_columns() const { return columns_of(keys_values_); }
   int64_t query_columns() const { return columns_of(queries_); }
 
@@ -58,12 +58,13 @@ class PhraseMaps {
   Maps keys_values_, queries_, all_;
 };
 
-/// What follows attention: W_o, or interleaving's convolution over (c_i, u_i[, c_{i+1}]).
+/// The output map after attention: W_o, or the convolution of interleaved attention over (c_i,
+/// u_i[, c_{i+1}]).
 class PhraseOutput {
  public:
   PhraseOutput(torch::nn::Module& owner, const PhraseOptions& options);
 
-  /// Attention's rows as the plan lays them out → [tokens, model].
+  /// Results of attention in the plan's layout → [tokens, model].
   at::Tensor forward(const at::Tensor& rows, nn::Context& context) const;
   void initialize(nn::Initializer& initializer);
   double multiply_adds(double tokens) const;

@@ -85,7 +85,7 @@ Problems ngram_problems(const PhrasalAttentionOptions& o, Stack stack) {
   return found;
 }
 
-/// What is wrong in both stacks is named once.
+/// Checks the n-grams of both stacks; problems that both share are reported once.
 void check_ngrams(const PhrasalAttentionOptions& o, Problems& found) {
   const bool same =
       ngrams_part(o.pa_ngrams, Stack::kEncoder) == ngrams_part(o.pa_ngrams, Stack::kDecoder) &&

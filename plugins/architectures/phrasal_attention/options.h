@@ -11,15 +11,15 @@ namespace phraseq::phrasal {
 
 /// The attention modules that can be phrasal (--pa-where).
 enum class Place { kEncoderSelf, kDecoderSelf, kCross };
-/// How n-gram lengths are assigned to heads (Nguyen & Joty 2018): each head has one length;
-/// each head attends to n-grams of all lengths at once; queries are made of n-grams, too.
+/// How n-gram lengths are assigned to heads (Nguyen & Joty 2018): each head has one length; each
+/// head attends to n-grams of all lengths at once; queries are also made of n-grams.
 enum class PhraseType { kHomogeneous, kHeterogeneous, kInterleaved };
 /// The score of an n-gram: query times convolved key (CONVKV, eq. 5), or the sum over its words of
 /// one convolved query each times the key (QUERYK, eq. 6).
 enum class PhraseMethod { kConvKv, kQueryK };
 /// Where interleaved attention's convolution is: it replaces the output projection, or follows it.
 enum class ConvolutionPlace { kReplaceOutput, kAfterOutput };
-/// What is under the root in the scale of queryk scores; the width is that of a head.
+/// The number under the root in the scale of queryk scores; the width is that of a head.
 enum class PhraseScale { kWidthTimesLength, kWidthTimesSquare, kWidth };
 
 inline constexpr EnumName<Place> kPlaceNames[] = {

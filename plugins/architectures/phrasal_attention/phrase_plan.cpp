@@ -33,7 +33,8 @@ std::vector<Group> groups_of(const PhraseOptions& o) {
   return groups;
 }
 
-/// fairseq's name for n = 1, so that those parameters are the base Transformer's.
+/// The name of a map. For n = 1, it is fairseq's name, so that these parameters are those of the
+/// base Transformer.
 std::string name_for(const char* map, int64_t n) {
   return n == 1 ? map : fmt::format("{}_{}", map, n);
 }
@@ -52,14 +53,14 @@ VectorLayout convolution(int64_t column, int64_t window, int64_t out) {
   return {.column = column, .window = window, .window_step = out};
 }
 
-/// Fills the plan of one module: its maps, and where attention finds their products.
+/// Fills the plan of one module: its maps, and the layout by which attention reads their products.
 class Planner {
  public:
   Planner(const PhraseOptions& options, PhrasePlan& plan) : o_(options), plan_(plan) {}
 
   void run() {
     const std::vector<Group> groups = groups_of(o_);
-    // The head groups' linear maps of one kind are one map.
+    // Linear maps of the same kind are one map for all groups of heads.
     if (o_.type == PhraseType::kHomogeneous && o_.method == PhraseMethod::kQueryK)
       shared_key_ = add_key_value(map_of("k_proj", 1, o_.model, /*convolves=*/false));
     for (const Group& group : groups) add_keys(group);
@@ -141,7 +142,7 @@ class Planner {
     return kind;
   }
 
-  /// c_i, numbered by its last token: there is none at the first token.
+  /// The queries c_i, numbered by their last token; the first token has none.
   QueryKind bigram_queries() {
     QueryKind kind{1, {}, {}, 1};
     kind.queries.push_back(convolution(
@@ -158,8 +159,9 @@ class Planner {
     return kind;
   }
 
-  /// Interleaved: a token's row is c_i, u_i and, in the encoder, c_{i+1}, which is also written one
-  /// row earlier, unless it has an output map to go through first.
+  /// Sets the destinations of the results. With interleaving, a token's row is c_i, u_i and, in the
+  /// encoder, c_{i+1}: each phrase is also written one row earlier, unless it must first pass
+  /// through an output map.
   void place_results() {
     plan_.layout.out_columns = o_.model;
     if (o_.type != PhraseType::kInterleaved) {

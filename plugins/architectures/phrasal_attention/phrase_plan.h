@@ -16,7 +16,7 @@ struct PhraseOptions {
 
   PhraseType type = PhraseType::kHomogeneous;
   PhraseMethod method = PhraseMethod::kConvKv;
-  std::vector<int64_t> ngrams;  ///< homogeneous: heads of n = 1, 2, …; else lengths, ascending
+  std::vector<int64_t> ngrams;  ///< homogeneous: heads of n = 1, 2, …; otherwise ascending lengths
   PhraseScale scale = PhraseScale::kWidthTimesLength;
   bool conv_bias = false;
   bool after_o = false;
@@ -27,15 +27,15 @@ struct PhraseOptions {
 };
 
 /// A matrix [rows, width of its input], the taps of a kernel [taps, in, rows / taps] one after the
-/// other. Only that of a convolution may have a bias [rows / taps].
+/// other. Only the matrix of a convolution may have a bias [rows / taps].
 struct MapPlan {
   std::string name;
   int64_t rows = 0, taps = 1;
   bool bias = false;
 };
 
-/// What one module's products are and how attention reads them: keys and values side by side, then
-/// (in one matrix with them or in their own) queries.
+/// The products of one module, and the layout by which attention reads them: adjacent keys and
+/// values, then queries, in the same matrix or in their own.
 struct PhrasePlan {
   explicit PhrasePlan(const PhraseOptions& options);
 

@@ -60,8 +60,8 @@ class Combination : public torch::nn::Module {
   double multiply_adds(double rows, double phrases) const;
 
  private:
-  /// The rest of the sub-layer, after the attention's output `o` for the entered rows `h`; x, h, o
-  /// [rows, model] → [rows, model].
+  /// The rest of the sub-layer, from the attention's output `o` for the sub-layer's input `h` on;
+  /// x, h, o [rows, model] → [rows, model].
   at::Tensor combine(const at::Tensor& x,
                      const at::Tensor& h,
                      const at::Tensor& o,

@@ -12,13 +12,13 @@
 
 namespace phraseq::phrase_rep {
 
-/// What one decoder layer reads of the source.
+/// The source as one decoder layer reads it.
 struct LayerMemory {
   at::Tensor tokens;   ///< [source tokens, model]
   at::Tensor phrases;  ///< [phrases, model]
 };
 
-/// What a decoder layer keeps between steps.
+/// The state of a decoder layer between steps.
 struct PhraseLayerState {
   nn::DecoderLayerState layer;
   std::unique_ptr<nn::AttentionState> phrases;
@@ -29,7 +29,7 @@ struct PhraseLayerState {
   }
 };
 
-/// Decoder layers that look at the source's phrases between self-attention and attention to the
+/// Decoder layers that attend to the source's phrases between self-attention and attention to the
 /// source's tokens (Xu et al. 2020, fig. 2). In addition to the Transformer's parameters:
 /// `phrase_combinations.0` …, one per layer, `transparent_attention` (phrases),
 /// `token_transparent_attention` (--pr-ta both).

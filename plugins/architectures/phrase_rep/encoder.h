@@ -18,7 +18,7 @@ struct EncodedSource {
   std::vector<at::Tensor> phrases;  ///< the levels' phrases, [phrases, model] each
 };
 
-/// Encoder layers that first look at the phrases of their input (Xu et al. 2020, fig. 2). In
+/// Encoder layers that first attend to the phrases of their input (Xu et al. 2020, fig. 2). In
 /// addition to the Transformer's parameters: `phrase_generators.0` …, one per level,
 /// `phrase_combinations.0` …, one per layer.
 class PhraseEncoder : public torch::nn::Module {

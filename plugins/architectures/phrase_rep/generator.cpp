@@ -9,7 +9,7 @@
 namespace phraseq::phrase_rep {
 namespace {
 
-/// 1 / tokens of its phrase, for each token, [tokens].
+/// For each token, 1 / the number of tokens in its phrase, [tokens].
 at::Tensor equal_shares(const PhraseIndex& phrases, const at::Tensor& like) {
   std::vector<double> shares;
   for (int64_t phrase = 0; phrase < phrases.count(); ++phrase) {

@@ -10,10 +10,10 @@
 
 namespace phraseq::phrase_rep {
 
-/// Makes the phrase vectors of one level from those of its tokens (Xu et al. 2020, sec. 3.2): a
-/// first look at each phrase (eq. 2) and, unless --pr-attn is none, attention over its words from
-/// there (eqs. 3-5). Parameters: `fc1` (W1 [hidden, 2 · model] with columns [token | first look],
-/// b1), `score.weight` (w2 [1, hidden]) and, for the residual form, `score.bias` (b2 [1]).
+/// Makes the phrase vectors of one level from its token vectors (Xu et al. 2020, sec. 3.2): a first
+/// look at each phrase (eq. 2) and, unless --pr-attn is none, attention over its words from there
+/// (eqs. 3-5). Parameters: `fc1` (W1 [hidden, 2 · model] with columns [token | first look], b1),
+/// `score.weight` (w2 [1, hidden]) and, for the residual form, `score.bias` (b2 [1]).
 class PhraseGenerator : public torch::nn::Module {
  public:
   /// `hidden` is the scorer's width.

@@ -38,7 +38,8 @@ std::unique_ptr<DecodingSession> PhraseRepModel::start_decoding(const Batch& bat
       context);
 }
 
-/// A new model is going to be trained, so this is the place for warnings of its options.
+/// Initializes a new model. Warnings about its options are logged here, because only a new model
+/// will be trained.
 void PhraseRepModel::initialize(uint64_t seed) {
   for (const std::string& option : options_.without_effect())
     log_warning(fmt::format("{} has no effect without --pr-seg parse", option));

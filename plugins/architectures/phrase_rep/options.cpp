@@ -9,7 +9,7 @@
 namespace phraseq::phrase_rep {
 namespace {
 
-/// No sentence is longer.
+/// The maximum length that options accept; no sentence is longer.
 constexpr double kMaxTokens = 1000000;
 
 void describe_phrases(PhraseRepOptions& o, OptionTable& v) {
@@ -94,7 +94,7 @@ void describe_segmentation(PhraseRepOptions& o, OptionTable& v) {
           "phrase.");
 }
 
-/// A width option and the model widths that its d stands for.
+/// A width option, and the model widths that "d" in it denotes.
 struct WidthOption {
   const char* name;
   const std::string& text;
@@ -118,7 +118,8 @@ struct WidthOption {
   }
 };
 
-/// Every scorer reads encoder states, the last level's too.
+/// The option for the scorers. All of them read encoder states, including the one of the last
+/// level.
 WidthOption scorer_option(const PhraseRepOptions& o) {
   return {"pr-attn-hidden", o.pr_attn_hidden, o.encoder_embed_dim, o.encoder_embed_dim};
 }
@@ -127,7 +128,7 @@ WidthOption combination_option(const PhraseRepOptions& o) {
   return {"pr-comb-hidden", o.pr_comb_hidden, o.encoder_embed_dim, o.decoder_embed_dim};
 }
 
-/// `problems` explains why.
+/// Marks options of LayerDrop as not supported; `problems` explains why.
 void describe_layer_drop(OptionTable& table) {
   for (const char* name : {"encoder-layerdrop",
                            "encoder-layers-to-keep",

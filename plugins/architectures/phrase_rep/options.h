@@ -22,7 +22,7 @@ enum class MixedLevels { kPhrase, kNone, kBoth };
 enum class CombinationResidual { kInput, kBoth };
 /// How sources are divided into phrases: n-grams, or parts of parse trees (Algorithm 1).
 enum class SegmentationKind { kNgram, kParse };
-/// Whose length determines the length of phrases.
+/// The unit whose length determines the length of phrases.
 enum class SegmentationScope { kSentence, kBatch };
 /// Algorithm 1 as printed, or with phrases of at most n tokens.
 enum class ParseBound { kLiteral, kBounded };
@@ -85,8 +85,8 @@ struct PhraseRepOptions : nn::TransformerOptions, TreeUse, BatchDependence {
   std::string asked_by() const override { return "--pr-seg parse"; }
   std::string setting_without() const override { return "pr-seg=ngram"; }
 
-  /// ha; the decoder's is that of the last level. Every scorer reads encoder states, so d is the
-  /// encoder's width in both.
+  /// ha: the widths of the scorers; the decoder's is used for the last level. All scorers read
+  /// encoder states, so d is the encoder's width in both.
   Widths scorer_widths() const;
   Widths combination_widths() const;  ///< hc
   bool combination_bias2() const {

@@ -9,10 +9,10 @@
 
 namespace phraseq::phrase_rep {
 
-/// Where the phrases of a batch are: phrases are runs of the packed source's rows, sentences runs
-/// of phrases. What the padded formulation calls an all-pad phrase does not exist here.
+/// The phrases of a batch: phrases are runs of rows of the packed source, and sentences are runs of
+/// phrases. All-pad phrases, as in the padded formulation, do not occur.
 struct PhraseIndex {
-  std::vector<int64_t> offsets;  ///< [phrases + 1] rows of the source
+  std::vector<int64_t> offsets;  ///< [phrases + 1] rows of the source at which phrases begin
   PackedTokens phrases;          ///< the sentences' phrases as rows; ids and positions undefined
 
   int64_t count() const { return static_cast<int64_t>(offsets.size()) - 1; }
@@ -20,7 +20,7 @@ struct PhraseIndex {
     return offsets[static_cast<size_t>(phrase) + 1] - offsets[static_cast<size_t>(phrase)];
   }
 
-  /// Reads it from a batch's extras (see phrase_extension).
+  /// Reads the index from a batch's extras (see phrase_extension).
   static PhraseIndex of(const Batch& batch);
 };
 

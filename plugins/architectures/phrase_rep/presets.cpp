@@ -37,7 +37,8 @@ void big(PhraseRepOptions& o) {
   o.set_dropout(0.3, 0.3, 0.3);
 }
 
-/// A row with a centered combination network, with which a post-norm stack learns faster.
+/// A row of the tables with a centered combination network, with which a post-norm stack learns
+/// faster.
 template <void (*row)(PhraseRepOptions&)>
 void centered(PhraseRepOptions& o) {
   row(o);
@@ -46,7 +47,7 @@ void centered(PhraseRepOptions& o) {
 
 /// A row of table 2 on transformer_tiny in place of the paper's baseline, whose conventions
 /// (Neutron's initialization, positions and norm of embeddings) learn little from a few thousand
-/// sentence pairs, with phrases and without.
+/// sentence pairs, with or without phrases.
 template <void (*row)(PhraseRepOptions&)>
 void tiny(PhraseRepOptions& o) {
   row(o);

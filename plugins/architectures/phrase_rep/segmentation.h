@@ -9,7 +9,7 @@
 
 namespace phraseq::phrase_rep {
 
-/// How the quotient in the length of phrases is made an integer.
+/// How the quotient in the length of phrases is rounded.
 enum class Rounding { kCeil, kFloor, kRound };
 
 inline constexpr EnumName<Rounding> kRoundingNames[] = {
@@ -28,11 +28,12 @@ struct SegmentationOptions {
   bool source_has_bos = false;
 };
 
-/// Tokens of a phrase: n = max(min(longest, length / divisor), shortest), footnote 2. `length`
-/// includes the special tokens that are fed.
+/// The number of tokens of a phrase: n = max(min(longest, length / divisor), shortest), footnote 2.
+/// `length` includes the special tokens that are fed.
 int64_t phrase_size(int64_t length, const SegmentationOptions& options);
 
-/// Lengths of the phrases of a sentence of `length` tokens: n each, the last one the remainder.
+/// Lengths of the phrases of a sentence of `length` tokens: n for each, and the remainder for the
+/// last one.
 std::vector<int64_t> ngram_phrases(int64_t length, int64_t n);
 
 /// Lengths of the phrases that Algorithm 1 finds in a sentence's tree, including special tokens. A
@@ -42,7 +43,8 @@ std::vector<int64_t> parsed_phrases(const Example& example,
                                     int64_t length,
                                     const SegmentationOptions& options);
 
-/// Adds to each batch where its phrases are: the host extras kPhraseOffsets and kSentencePhrases.
+/// Adds the positions of its phrases to each batch: the host extras kPhraseOffsets and
+/// kSentencePhrases.
 BatchExtension phrase_extension(const SegmentationOptions& options);
 
 }  // namespace phraseq::phrase_rep

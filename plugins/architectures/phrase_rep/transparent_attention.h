@@ -10,8 +10,8 @@
 
 namespace phraseq::phrase_rep {
 
-/// Every decoder layer's own mixture of the encoder's levels (Bapna et al. 2018; Xu et al. 2020,
-/// eq. 6): R^j = Σ_i softmax_i(W[:, j])_i R^i. Parameter: `weight` [levels, decoder layers].
+/// A separate mixture of the encoder's levels for every decoder layer (Bapna et al. 2018; Xu et al.
+/// 2020, eq. 6): R^j = Σ_i softmax_i(W[:, j])_i R^i. Parameter: `weight` [levels, decoder layers].
 class TransparentAttention : public torch::nn::Module {
  public:
   TransparentAttention(int64_t levels, int64_t decoder_layers, double dropout);

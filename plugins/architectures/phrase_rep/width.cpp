@@ -5,7 +5,7 @@
 namespace phraseq::phrase_rep {
 namespace {
 
-/// "3d" or "1536"; 0 when it is neither, or too large.
+/// Parses "3d" or "1536"; 0 if the text is neither or the number is too large.
 int64_t parse_one(std::string_view text, int64_t model) {
   int64_t factor = 1;
   if (text.ends_with('d')) {

@@ -127,7 +127,7 @@ void sum_last(const LastStates<T>& states, T* sum, int64_t first, int64_t last) 
     sum_both<true, true>(states, sum, first, last);
 }
 
-/// The number of an element of the places, for its dropout.
+/// The number, for dropout, of a row's first element at a place.
 template <typename T>
 PHRASEQ_INLINE uint32_t first_element(const WindowTask<T>& task, int64_t place, int64_t row) {
   return static_cast<uint32_t>((place * task.rows + row) * task.width);
@@ -155,7 +155,7 @@ void gather_rows(const WindowTask<T>& task, int64_t first, int64_t last) {
   }
 }
 
-/// A piece of columns whose sums stay in registers or the first cache.
+/// The number of columns whose sums stay in registers or the first-level cache.
 constexpr int64_t kPiece = 64;
 
 template <bool drop, typename T>

@@ -8,14 +8,14 @@
 
 /// The element-wise passes of the n-gram LSTM: plain loops over ranges of rows, compiled once for
 /// each processor level. T is float, double or Bfloat16; sums and cell states are in S = Sum<T>.
-/// "Shift" is how many tokens back a place of a window lies.
+/// The "shift" of a place in a window is its distance, in tokens, from the window's last token.
 namespace phraseq::phrase_transformer::lstm_kernels {
 
 using nn::kernels::Bfloat16;
 using nn::kernels::Dropout;
 using nn::kernels::Sum;
 
-/// Tells a row where the row of its own stream is that is `shift` tokens back.
+/// Finds the row of the same stream `shift` tokens before a row.
 struct Shift {
   const int64_t* positions;  ///< [tokens]
   int64_t streams, shift;
@@ -28,20 +28,21 @@ struct Shift {
 template <typename T>
 struct StepTask {
   int64_t width;
-  /// Products of the inputs, those of a row at row - shift · streams; zeros where there are none.
+  /// Products of the inputs; those for a row are at row - shift · streams, and are zeros if there
+  /// is no such row.
   const T* products;
   Shift back;
   const T* nothing;        ///< [4·width] zeros
-  const T* recurrent;      ///< products of the state before; null: the first step, without f
+  const T* recurrent;      ///< products of the previous state; null: the first step, without f
   const Sum<T>* c_before;  ///< null: the first step
   const Sum<T>* bias;      ///< [4·width]
-  T* gates;                ///< activated; may be where the products are, unless they are shifted
+  T* gates;  ///< activated; may be the memory of the products unless these are shifted
   Sum<T>* c;
   T* h;
 };
 
-/// Backward of a step. In: the gradients of h and, in `dc`, of c; out: those of the products, and
-/// in `dc` that of the state before.
+/// The backward pass of a step. Input: the gradients of h and, in `dc`, of c. Output: the gradients
+/// of the products and, in `dc`, of the previous state.
 template <typename T>
 struct StepGradientTask {
   int64_t width;
@@ -52,7 +53,7 @@ struct StepGradientTask {
   T* d_gates;
 };
 
-/// The states after the last step of each direction, [rows · width]; null where they are not added.
+/// The states after the last step of each direction, [rows · width]; null if they are not added.
 template <typename T>
 struct LastStates {
   const T* h[2];
@@ -65,7 +66,7 @@ struct WindowTask {
   int64_t rows, width, gram;
   const int64_t* positions;
   int64_t streams;
-  Dropout dropout;  ///< elements numbered through the places
+  Dropout dropout;  ///< elements are numbered place by place
   const T* from;
   T* to;
 };
@@ -75,7 +76,7 @@ template <typename T>
 struct LstmKernels {
   void (*step)(const StepTask<T>& task, int64_t first, int64_t last);
   void (*step_backward)(const StepGradientTask<T>& task, int64_t first, int64_t last);
-  /// Adds up the states of elements [first, last).
+  /// Sums the states of elements [first, last).
   void (*sum_last)(const LastStates<T>& states, T* sum, int64_t first, int64_t last);
   /// Copies rows to places, with zeros where there is no row.
   void (*gather_places)(const WindowTask<T>& task, int64_t first, int64_t last);

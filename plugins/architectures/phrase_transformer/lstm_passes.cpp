@@ -36,15 +36,15 @@ const lstm_kernels::LstmKernels<T>& loops() {
   return lstm_kernels::kernels<T>(nn::kernels::best_level());
 }
 
-/// One place of [gram, rows, …], or the one that is kept.
+/// One place of [gram, rows, …], or the only one if just one is stored.
 at::Tensor of_place(const at::Tensor& places, int64_t place) {
   return places[places.size(0) == 1 ? 0 : place];  // [rows, …]
 }
 
-/// What one step adds up.
+/// The terms that one step adds.
 struct StepInput {
-  const at::Tensor& products;   ///< of the inputs
-  const at::Tensor& recurrent;  ///< products of the state before; undefined at the first step
+  const at::Tensor& products;   ///< products of the inputs
+  const at::Tensor& recurrent;  ///< products of the previous state; undefined at the first step
   const at::Tensor& bias;
 };
 
@@ -73,7 +73,7 @@ void run_step(const Steps& steps, const StepInput& input, const DirectionPass& p
   });
 }
 
-/// Where a direction's steps are written. The products of each place are overwritten.
+/// The memory for a direction's steps. If each place has its own products, they are overwritten.
 Steps steps_for(const at::Tensor& products, const DirectionPass& pass, bool keep) {
   const int64_t gram = pass.gram(), kept = keep ? gram : 1, rows = pass.windows.rows(),
                 width = products.size(1) / 4;

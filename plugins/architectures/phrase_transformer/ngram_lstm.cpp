@@ -26,7 +26,7 @@ at::Tensor NgramLstm::forward(const at::Tensor& rows,
                               nn::Context& context) const {
   const Windows windows{tokens.positions, options_.gram, rows.size(0) / tokens.tokens()};
   const bool apart = options_.window_dropout && options_.dropout > 0.0 && context.training();
-  const at::Tensor input =  // [gram · rows, width] when apart, else [rows, width]
+  const at::Tensor input =  // [gram · rows, width] if apart, otherwise [rows, width]
       apart ? gather_windows(rows, windows, options_.dropout, context)
             : nn::dropout(rows, options_.dropout, context);
   const LstmSetting setting{options_.add_hidden, options_.add_cell, /*shared_products=*/!apart};

@@ -18,7 +18,7 @@ struct NgramLstmOptions {
   int64_t width = 0;            ///< width of input and state
   double dropout = 0.0;         ///< on the input
   bool window_dropout = false;  ///< a separate mask for each place of each window
-  bool add_hidden = true;       ///< the result holds the last hidden states
+  bool add_hidden = true;       ///< the result includes the last hidden states
   bool add_cell = true;         ///< … the last cell states
 };
 
@@ -34,8 +34,8 @@ class NgramLstm : public torch::nn::Module {
  public:
   explicit NgramLstm(const NgramLstmOptions& options);
 
-  /// rows [tokens · streams, width], a token's streams one after the other, each stream a sequence
-  /// of its own → the same shape.
+  /// rows [tokens · streams, width], a token's streams one after the other; each stream is a
+  /// separate sequence → the same shape.
   at::Tensor forward(const at::Tensor& rows,
                      const PackedTokens& tokens,
                      nn::Context& context) const;

@@ -70,7 +70,7 @@ void describe_grams(OptionTable& table, PhraseTransformerOptions& o) {
       "them; all: the attention scores.");
 }
 
-/// The LSTMs: what they give, which heads they serve, and their dropout.
+/// Describes the LSTMs: their results, the heads that use them, and their dropout.
 void describe_lstm(OptionTable& table, PhraseTransformerOptions& o) {
   table.field("pt-state",
               o.pt_state,

@@ -10,7 +10,8 @@ namespace phraseq::phrase_transformer {
 
 /// One LSTM per n-gram size for all heads, or one n-gram size per head.
 enum class GramMode { kCross, kSeparate };
-/// What is scaled by 1/√head_dim: the queries of words, before the LSTM reads them, or all scores.
+/// The numbers that are scaled by 1/√head_dim: the queries of words, before the LSTM reads them, or
+/// all scores.
 enum class GramScale { kWord, kAll };
 /// The LSTM's states that represent an n-gram.
 enum class GramState { kSum, kHidden, kCell };

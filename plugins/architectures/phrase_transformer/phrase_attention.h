@@ -12,7 +12,8 @@
 namespace phraseq::phrase_transformer {
 
 /// Self-attention of an encoder layer whose heads see n-grams: multi-head attention's maps, and
-/// n-gram LSTMs over their results. An encoder's module takes no steps: `start` and `step` throw.
+/// n-gram LSTMs over their results. Modules of an encoder are not used step by step: `start` and
+/// `step` throw.
 class PhraseAttention : public nn::SelfAttention {
  public:
   std::unique_ptr<nn::AttentionState> start() const override;
@@ -23,7 +24,7 @@ class PhraseAttention : public nn::SelfAttention {
   void initialize(nn::Initializer& initializer) override;
 
  protected:
-  /// LSTMs of `width` inputs, `ngram.M` for each gram size M.
+  /// Makes LSTMs of `width` inputs, registered as `ngram.M` for each gram size M.
   PhraseAttention(const PhraseTransformerOptions& options, int64_t width);
 
   int64_t head_dim() const { return maps_.options.model / maps_.options.heads; }
@@ -39,8 +40,8 @@ class PhraseAttention : public nn::SelfAttention {
 };
 
 /// One LSTM per gram size, shared by all heads; for head h, it reads s = [q_h ; k_h] (CrossH;
-/// Nguyen & Nguyen 2022, eqs. 2-7). Queries and keys become [q ; ph^q_m1 ; ph^q_m2 …] and likewise;
-/// values stay words.
+/// Nguyen & Nguyen 2022, eqs. 2-7). Queries become [q ; ph^q_m1 ; ph^q_m2 …], and keys likewise;
+/// values remain those of words.
 class SharedPhraseAttention final : public PhraseAttention {
  public:
   explicit SharedPhraseAttention(const PhraseTransformerOptions& options);
@@ -70,8 +71,7 @@ class PerHeadPhraseAttention final : public PhraseAttention {
   double multiply_adds(double tokens) const override;
 
  private:
-  /// Puts the n-grams of an LSTM's heads in place of their words. of_head: [tokens, 3, head_dim]
-  /// each.
+  /// Replaces the words of an LSTM's heads by their n-grams. of_head: [tokens, 3, head_dim] each.
   void replace_by_phrases(std::vector<at::Tensor>& of_head,
                           const NgramLstm& lstm,
                           const PackedTokens& tokens,

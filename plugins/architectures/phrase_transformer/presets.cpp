@@ -26,7 +26,7 @@ void sep(PtOptions& o) {
   o.pt_grams = {2, 3, 0, 0};
 }
 
-/// As transformer_tiny: pre-norm and little dropout. With the published 0.3 on the input of the
+/// Like transformer_tiny: pre-norm and little dropout. With the published 0.3 on the input of the
 /// LSTM and post-norm, a model of this size learns little from a few thousand sentence pairs.
 template <int64_t... sizes>
 void tiny(PtOptions& o) {

@@ -89,7 +89,8 @@ at::TensorList of_direction(at::TensorList both, bool reversed) {
   return both.slice(reversed ? kParameters : 0, kParameters);
 }
 
-/// What a direction leaves for its backward pass: its steps, and its weights as they were used.
+/// The number of tensors that a direction saves for its backward pass: its steps, and its weights
+/// in the form in which they were used.
 constexpr size_t kSaved = 5;
 
 struct SavedDirection {
@@ -102,7 +103,8 @@ struct SavedDirection {
   at::Tensor weight_ih, weight_hh;
 };
 
-/// Writes the gradients of the parameters of a direction; `places` are those in the flat gradients.
+/// Writes the gradients of the parameters of a direction; `places` are their parts of the flat
+/// gradients.
 struct DirectionGradients {
   DirectionGradients(at::TensorList places, const at::Tensor& weight)
       : weight_ih(places[0], weight.sizes(), cpu::sum_options(weight)),

@@ -36,17 +36,17 @@ struct LstmParameters {
   at::Tensor bias_ih, bias_hh;      ///< [4·width]
 };
 
-/// What the LSTM over windows gives, and what its windows have in common.
+/// What the result of the LSTM consists of, and whether windows share products.
 struct LstmSetting {
-  bool add_hidden = true, add_cell = true;  ///< what the result sums
-  bool shared_products = true;              ///< of the inputs, by all windows that contain them
+  bool add_hidden = true, add_cell = true;  ///< the states that the result sums
+  bool shared_products = true;              ///< all windows with an input share its products
 };
 
 /// The sum of the last states of both directions of an LSTM over every window, [rows, width];
 /// `backward` reads the windows from their last place to their first.
 ///
-/// `input` has the rows, [rows, width], if their products are shared by all windows; otherwise what
-/// stands at each place, [gram · rows, width]. Gate blocks i f g o of x W_ihᵀ + b_ih + h W_hhᵀ +
+/// `input` has the rows, [rows, width], if their products are shared by all windows; otherwise the
+/// rows at each place, [gram · rows, width]. Gate blocks i f g o of x W_ihᵀ + b_ih + h W_hhᵀ +
 /// b_hh; with h = c = 0 before the first place,
 ///
 ///   i, f, o = σ(·), g = tanh(·),   c ← f c + i g,   h ← o tanh(c)

@@ -15,8 +15,8 @@
 namespace phraseq::phrase_transformer::reference {
 namespace {
 
-/// Where place `place` of every row's window is among the rows, [rows] int64; `rows` itself = a
-/// zero row.
+/// The index, among the rows, of place `place` of every row's window, [rows] int64; the number of
+/// rows = a zero row.
 at::Tensor rows_of_place(const Windows& windows, int64_t place) {
   const int64_t shift = windows.gram - 1 - place;
   const at::Tensor token =
@@ -28,8 +28,7 @@ at::Tensor rows_of_place(const Windows& windows, int64_t place) {
       .flatten();  // [tokens · streams]
 }
 
-/// Gathers the rows that stand at a place of the windows, [rows, columns]; zeros where there is
-/// none.
+/// Gathers the rows at a place of the windows, [rows, columns]; zeros if there is no such row.
 at::Tensor at_place(const at::Tensor& rows, const Windows& windows, int64_t place) {
   const at::Tensor with_zeros =
       at::cat({rows, at::zeros({1, rows.size(1)}, rows.options())});  // [rows + 1, columns]

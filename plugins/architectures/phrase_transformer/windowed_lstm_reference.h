@@ -2,9 +2,9 @@
 
 #include "plugins/architectures/phrase_transformer/windowed_lstm.h"
 
-/// The functions of windowed_lstm.h, with its shapes, from ATen's differentiable operators: they
-/// run on devices without phraseq's kernels, and tests compare the kernels with them. Dropout takes
-/// its key instead of a context, and draws the same masks as the kernels.
+/// The functions of windowed_lstm.h, with the same shapes, by means of ATen's differentiable
+/// operators: they run on devices without phraseq's kernels, and tests compare the kernels with
+/// them. Dropout takes its key instead of a context, and draws the same masks as the kernels.
 namespace phraseq::phrase_transformer::reference {
 
 at::Tensor gather_windows(const at::Tensor& rows,

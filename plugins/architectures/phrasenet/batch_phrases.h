@@ -32,7 +32,7 @@ class BatchPhrases {
   at::Tensor places() const;
 
   /// [sentences, src_time, slots] in `type`: 1 for the slot whose phrase covers a source token,
-  /// else 0. Undefined if no sentence has a phrase.
+  /// otherwise 0. Undefined if no sentence has a phrase.
   at::Tensor tags(at::ScalarType type) const;
   /// [sentences, slots] bool: false if the sentence has no such slot.
   at::Tensor present() const;

@@ -19,12 +19,12 @@ class PhraseDecoder : public nn::RecurrentDecoder {
   PhraseDecoder(const PhraseNetOptions& options, int64_t vocabulary, int64_t slots);
 
   int64_t slots() const { return slots_; }
-  /// What the scores of slots need of their phrases, computed once per sentence: [sentences, slots,
-  /// embed], or undefined if slots are only numbers.
+  /// The representations of phrases for the scores of slots, computed once per sentence:
+  /// [sentences, slots, embed], or undefined if slots are only numbers.
   at::Tensor read_phrases(const BatchPhrases& phrases, nn::Context& context) const;
 
-  /// Words and slots of decisions: DecoderOutput with the extras of
-  /// core/nn/loss/phrase_mixture.h. `phrases` [rows, slots, embed] of read_phrases, `available`
+  /// The output for words and slots: a DecoderOutput with the extras of
+  /// core/nn/loss/phrase_mixture.h. `phrases` [rows, slots, embed] from read_phrases, `available`
   /// [rows, slots] bool.
   DecoderOutput decide(const nn::RecurrentStep& step,
                        const at::Tensor& phrases,

@@ -40,7 +40,8 @@ void Derivation::finish(int64_t slot) {
     available_[static_cast<size_t>(slot)] = false;
 }
 
-/// The longest active phrase without unknown words that the last words are; ties to the lower slot.
+/// Finds the longest active phrase, without unknown words, that equals the last words generated;
+/// among equally long ones, the one with the lower slot.
 void Derivation::match_words() {
   int64_t best = -1;
   for (int64_t slot = 0; slot < static_cast<int64_t>(phrases_.size()); ++slot) {

@@ -9,7 +9,7 @@
 
 namespace phraseq::phrasenet {
 
-/// Which noise a noisy tanh has (Gulcehre et al. 2016; their code's NTanhP and NTanh).
+/// The kind of noise of a noisy tanh (Gulcehre et al. 2016; NTanhP and NTanh in their code).
 struct NoiseShape {
   double c = 0.5;
   double alpha = 1.15;
@@ -26,8 +26,8 @@ struct NoiseShape {
 at::Tensor noisy_tanh(const at::Tensor& x, const at::Tensor& drawn, const NoiseShape& shape);
 
 /// The gate network's activation: tanh, or the noisy form. ε is N(0, 1) in training, otherwise 0;
-/// half-normal noise is |ε|, and its mean 0.797 outside of training. p is learned, one number per
-/// unit; `noisy-tanh-fixed` has none.
+/// half-normal noise is |ε|, and its mean 0.797 outside of training. p is learned, with one number
+/// per unit; `noisy-tanh-fixed` has no p.
 class GateActivation {
  public:
   /// Registers the learned p under `name` with its owner.

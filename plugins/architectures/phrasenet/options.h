@@ -14,7 +14,8 @@ enum class Variant { kGate, kSoftmax };
 /// Noisy tanh (Gulcehre et al. 2016) with a learned scale of the noise, with half-normal noise,
 /// without a learned scale; or tanh.
 enum class GateFunction { kNoisyTanh, kHalfNormal, kFixed, kTanh };
-/// After or before the activation of the gate network's second layer.
+/// Whether the residual connection is added after or before the activation of the gate network's
+/// second layer.
 enum class GateResidual { kPost, kPre };
 /// When used slots are excluded.
 enum class MaskUsed { kNo, kDecode, kBoth };

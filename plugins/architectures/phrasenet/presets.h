@@ -6,7 +6,7 @@
 
 namespace phraseq::phrasenet {
 
-/// Both models of Tang et al. 2016, and the same for two processor cores.
+/// Both models of Tang et al. 2016, and smaller versions for two processor cores.
 std::vector<Preset> phrasenet_presets();
 
 }  // namespace phraseq::phrasenet

@@ -11,14 +11,14 @@
 
 namespace phraseq::phrasenet {
 
-/// What a PhraseSession reads of its batch.
+/// The inputs of a PhraseSession from its batch.
 struct SessionBatch {
   nn::RecurrentMemory memory;
   const BatchPhrases& phrases;
 };
 
-/// phraseNet in the middle of a batch. A chosen slot's words are fed like any others (the idle
-/// run); its tags stop counting after the last one.
+/// A decoding session of phraseNet. The words of a chosen slot are fed like any others (the idle
+/// run); its tags are no longer active after the last one.
 class PhraseSession final : public DecodingSession {
  public:
   PhraseSession(std::shared_ptr<PhraseDecoder> decoder,
@@ -35,7 +35,7 @@ class PhraseSession final : public DecodingSession {
   void chosen(const std::vector<int64_t>& choices) override;
 
  private:
-  /// [rows, slots] of what `holds` says of each derivation's slots.
+  /// The results of `holds` for all slots of each derivation, [rows, slots].
   at::Tensor over_slots(bool (Derivation::*holds)(int64_t) const) const;
 
   std::shared_ptr<PhraseDecoder> decoder_;

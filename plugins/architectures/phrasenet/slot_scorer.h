@@ -17,8 +17,8 @@ namespace phraseq::phrasenet {
 ///
 ///     W_p tanh(U_p s + C_p c + V_p e + b)
 ///
-/// It knows the content of a slot through the tags in c. Not a module: parameters `phrase_readout`
-/// and `phrase_output` [slots, embed] of its owner.
+/// The content of a slot affects its score only through the tags in c. Not a module: its
+/// parameters, `phrase_readout` and `phrase_output` [slots, embed], are registered with its owner.
 class SlotClassifier {
  public:
   SlotClassifier(torch::nn::Module& owner, const PhraseNetOptions& options, int64_t slots);
@@ -33,7 +33,7 @@ class SlotClassifier {
 };
 
 /// phraseNet_softmax's scores of phrases by their content: a gated recurrent network reads each
-/// from its last word to its first, and e_p is its last state,
+/// phrase from its last word to its first, and e_p is its last state,
 ///
 ///     ψ_k = w · tanh(U_q s + C_q c + V_q e + R_q e_pk)
 ///
@@ -43,7 +43,7 @@ class PhraseScorer {
  public:
   PhraseScorer(torch::nn::Module& owner, const PhraseNetOptions& options, int64_t slots);
 
-  /// R_q e_p of every slot, [sentences, slots, embed]; zeros where there is none.
+  /// R_q e_p of every slot, [sentences, slots, embed]; zeros if there is no such slot.
   at::Tensor phrases(const BatchPhrases& batch,
                      const nn::EmbeddingTable& words,
                      nn::Context& context) const;

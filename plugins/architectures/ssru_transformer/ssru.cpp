@@ -27,7 +27,7 @@ struct SsruCells final : nn::AttentionState {
   }
 };
 
-/// fp32 at least.
+/// Converts x to fp32 unless it is fp64.
 at::Tensor in_full(const at::Tensor& x) {
   return x.scalar_type() == at::kDouble ? x : x.to(at::kFloat);
 }

@@ -17,7 +17,7 @@ namespace phraseq::ssru_transformer {
 ///     f_t = σ(W_f x_t + b_f),  c_t = f_t * c_{t-1} + (1 - f_t) * W x_t,  h_t = ReLU(c_t)
 ///
 /// with c_0 = 0. W is `x_proj`, W_f and b_f are `f_proj`; `out_proj`, if there is one, is applied
-/// to h_t. A token sees only itself and those before it, so the unit can be used only in a decoder.
+/// to h_t. A token sees only itself and earlier tokens, so the unit can be used only in a decoder.
 /// States are fp32 (fp64) even under bf16.
 class Ssru final : public nn::SelfAttention {
  public:

@@ -66,13 +66,13 @@ void nguyen_joty(TransformerOptions& o) {
   set(o, kBase, {0.1, 0.1, 0.1});
 }
 
-/// Sharing and dropout as the command line of the authors' scripts has them.
+/// Sharing and dropout as on the command line of the authors' scripts.
 void nguyen_nguyen(TransformerOptions& o) {
   set_fairseq(o, kIwslt, {0.3, 0.1, 0.1});
   o.share_all_embeddings = true;
 }
 
-/// An architecture of fairseq, which is also trained as there.
+/// An architecture of fairseq, with fairseq's training configuration.
 Preset fairseq_preset(std::string name,
                       const std::string& description,
                       void (*apply)(TransformerOptions&)) {

@@ -42,7 +42,7 @@ class AlignmentFactory final : public nn::AttentionFactory {
                                             int64_t layer) const override;
 
  private:
-  int64_t layer_;  ///< its number among all layers, including those left out
+  int64_t layer_;  ///< its number among all layers, including omitted ones
   int64_t heads_;
 };
 

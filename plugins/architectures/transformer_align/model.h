@@ -11,8 +11,8 @@ namespace phraseq::transformer_align {
 /// --alignment-heads heads of --alignment-layer's attention to the source.
 ///
 /// For a batch with links (has_alignment_links), the output has kAlignmentProbabilities. With
-/// --full-context-alignment they come from a second pass of the decoder without the causal mask
-/// (sec. 4.2), which has its own dropout masks.
+/// --full-context-alignment, they are computed by a second pass of the decoder without the causal
+/// mask (sec. 4.2), which has its own dropout masks.
 class TransformerAlign final : public nn::TransformerModel, public AlignsTranslations {
  public:
   TransformerAlign(const TransformerAlignOptions& options, const ArchitectureSetup& setup);

@@ -14,7 +14,7 @@ void wmt_en_de_big_align(TransformerAlignOptions& o) {
   o.full_context_alignment = false;
 }
 
-/// One head of the last layer but one learns the alignment, as in the paper.
+/// One head of the second-to-last layer learns the alignment, as in the paper.
 void tiny(TransformerAlignOptions& o) {
   nn::use_fairseq_conventions(o);
   nn::use_tiny_size(o);

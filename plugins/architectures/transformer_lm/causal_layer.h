@@ -13,7 +13,7 @@
 
 namespace phraseq::transformer_lm {
 
-/// What a layer keeps between the steps of a decoding session.
+/// The state of a layer between the steps of a decoding session.
 struct CausalLayerState {
   std::unique_ptr<nn::AttentionState> self_attention;
   void select(const std::vector<int64_t>& rows) { self_attention->select(rows); }

@@ -5,7 +5,7 @@
 namespace phraseq::transformer_lm {
 namespace {
 
-/// What fairseq's function base_lm_architecture sets: the plain `transformer_lm` is post-norm.
+/// The setting of fairseq's function base_lm_architecture; the plain `transformer_lm` is post-norm.
 void pre_norm(LanguageModelOptions& o) {
   o = LanguageModelOptions();
   o.decoder_normalize_before = true;

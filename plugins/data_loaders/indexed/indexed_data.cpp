@@ -13,7 +13,7 @@
 namespace phraseq {
 namespace {
 
-/// Files that other programs made may contain sentences without </s>.
+/// Returns a sentence of a file, with </s>, which files of other programs may lack.
 std::vector<int64_t> sentence_of(const IndexedDataset& side, int64_t index) {
   std::vector<int64_t> ids = side.get(index);
   if (ids.empty() || ids.back() != kEos) {
@@ -84,7 +84,7 @@ class IndexedPairs final : public Corpus {
   std::vector<int64_t> tree_of(const Example& example) const {
     std::vector<int64_t> code = trees_->get(example.id);
     const int64_t covered = SubwordTree::decode(code).subwords;
-    const auto words = static_cast<int64_t>(example.source.size()) - 1;  // but </s>
+    const auto words = static_cast<int64_t>(example.source.size()) - 1;  // without </s>
     if (!code.empty() && covered != words) {
       throw FormatError(fmt::format("{}: tree {} covers {} subwords, the sentence has {}",
                                     trees_->prefix(),
@@ -99,7 +99,7 @@ class IndexedPairs final : public Corpus {
   std::vector<int64_t> alignment_of(const Example& example) const {
     std::vector<int64_t> places = alignments_->get(example.id);
     const auto is_in = [](int64_t place, const std::vector<int64_t>& sentence) {
-      return place >= 0 && place + 1 < static_cast<int64_t>(sentence.size());  // but </s>
+      return place >= 0 && place + 1 < static_cast<int64_t>(sentence.size());  // without </s>
     };
     bool fits = places.size() % 2 == 0;
     for (size_t i = 0; fits && i < places.size(); i += 2)
@@ -145,7 +145,7 @@ bool IndexedData::has_split(const std::string& split) const {
   return is_listed(split) && has_files(split);
 }
 
-/// Files that the manifest does not list are of an earlier run.
+/// Whether the manifest lists a split; files that it does not list belong to an earlier run.
 bool IndexedData::is_listed(const std::string& split) const {
   const nlohmann::json& manifest = folder_.manifest();
   return manifest.is_null() || manifest.value("splits", nlohmann::json::object()).contains(split);
@@ -155,7 +155,8 @@ bool IndexedData::has_files(const std::string& split) const {
   return IndexedDataset::exists(folder_.prefix(split, folder_.source()));
 }
 
-/// A part of the training set must not be ignored silently.
+/// Throws DataError rather than silently ignoring a part of the training set that the manifest does
+/// not list.
 void IndexedData::refuse_unlisted_part(const std::string& split) const {
   if (!has_files(split + "1") || is_listed(split + "1"))
     return;

@@ -9,13 +9,13 @@
 
 namespace phraseq {
 
-/// There are none: the task names the folder.
+/// The loader has no options: the task names the folder.
 struct IndexedDataOptions : Options {
   void describe(OptionTable&) override {}
 };
 
 /// The splits of a data-bin folder. A folder made for the other direction (`SPLIT.TGT-SRC.*`) can
-/// be used, too, as in fairseq.
+/// also be used, as in fairseq.
 class IndexedData final : public DataLoader {
  public:
   IndexedData(const IndexedDataOptions& options, const DataLoaderSetup& setup);
@@ -24,8 +24,8 @@ class IndexedData final : public DataLoader {
   /// manifest's record, and DataError if the sides have different numbers of sentences or an id is
   /// not in the dictionary. Outside of training, a missing target side means a split without
   /// targets. Parse trees of the source, if the folder has them, are the examples' extra
-  /// kTreeExtra. Phrases must be there if the task asks for them, and so must alignments in a
-  /// training set.
+  /// kTreeExtra. If the task requests phrases or alignments, phrases must exist in every split, and
+  /// alignments in training sets.
   std::unique_ptr<Corpus> open(const std::string& split, bool training) const override;
 
  private:

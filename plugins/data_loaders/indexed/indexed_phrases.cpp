@@ -9,9 +9,9 @@
 namespace phraseq {
 namespace {
 
-/// Whether the slot's words, and its translation, are in the example where it says.
+/// Whether the places of the slot's words and of its translation are within the example.
 bool fits(const ExamplePhrase& phrase, const Example& example) {
-  const auto words = static_cast<int64_t>(example.source.size()) - 1;  // but </s>
+  const auto words = static_cast<int64_t>(example.source.size()) - 1;  // without </s>
   if (phrase.places.back() >= words)
     return false;
   if (phrase.span_begin < 0 || example.target.empty())

@@ -22,7 +22,7 @@ class IndexedPhrases {
 
  private:
   StoredPhrases stored_;
-  std::vector<std::vector<int64_t>> targets_;  ///< of each entry
+  std::vector<std::vector<int64_t>> targets_;  ///< target ids of each entry
 };
 
 }  // namespace phraseq

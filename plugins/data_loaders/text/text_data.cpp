@@ -14,8 +14,8 @@ namespace {
 
 class TextPairs final : public Corpus {
  public:
-  /// `trees`: a file of the source's trees, or nothing. `seed`: segment at random, again in every
-  /// epoch.
+  /// `trees`: a file of the source's trees, or nothing. `seed`: segment at random, differently in
+  /// every epoch.
   TextPairs(const DataLoaderSetup& setup,
             const std::string& source,
             const std::optional<std::string>& target,
@@ -88,7 +88,8 @@ class TextPairs final : public Corpus {
                     remedy);
   }
 
-  /// With the number that its random segmentations depend on: trees are over the source's.
+  /// Calls `use` with each side and the number that its random segmentations depend on; trees have
+  /// the source's number, because they must match its segmentation.
   template <class Use>
   void for_each_side(Use&& use) {
     use(source_, 0);
@@ -116,8 +117,7 @@ class TextPairs final : public Corpus {
   int64_t epoch_ = 0;
 };
 
-/// `samples`: the folder may be one of indexed data, which the user does not expect to be read as
-/// text.
+/// `samples`: text is needed for random segmentation, but the folder may contain indexed data.
 [[noreturn]] void reject_missing(const std::string& file, bool samples) {
   if (samples) {
     throw UsageError(
@@ -135,7 +135,7 @@ class TextPairs final : public Corpus {
 
 TextData::TextData(const TextDataOptions&, const DataLoaderSetup& setup) : setup_(setup) {}
 
-/// FOLDER/SPLIT.LANG; without the end for text of a language without a name.
+/// The path FOLDER/SPLIT.LANG, without ".LANG" if the language has no name.
 std::string TextData::file_of(const std::string& split, const std::string& language) const {
   return fmt::format("{}/{}{}{}", setup_.folder, split, language.empty() ? "" : ".", language);
 }

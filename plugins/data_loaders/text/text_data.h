@@ -8,7 +8,7 @@
 
 namespace phraseq {
 
-/// There are none: the task says where the text is and how it becomes ids.
+/// The loader has no options: the task determines the folder and the conversion of text to ids.
 struct TextDataOptions : Options {
   void describe(OptionTable&) override {}
 };

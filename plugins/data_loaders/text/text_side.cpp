@@ -15,7 +15,7 @@ namespace {
 
 constexpr size_t kLinesWorthAThread = 2000;
 
-/// The ids of a chunk of lines, one after the other.
+/// The ids of a chunk of lines, concatenated.
 struct Chunk {
   std::vector<int32_t> ids;
   std::vector<int64_t> lengths;

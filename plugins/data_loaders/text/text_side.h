@@ -19,7 +19,7 @@ class TextSide {
   TextSide(const std::string& path, Encode encode);
 
   /// Makes the ids of all lines, on several threads. With a seed, each line is segmented at random
-  /// by (seed, line), whatever the number of threads.
+  /// by (seed, line), independently of the number of threads.
   void encode_all(std::optional<uint64_t> seed);
   /// Call it when the lines will not be encoded again.
   void forget_lines() { lines_ = {}; }

@@ -10,7 +10,7 @@ namespace phraseq::bleu {
 /// A script whose scores a preset reproduces; it determines everything except the case.
 enum class Script { kNone, kMultiBleu, kMtevalV11b };
 
-/// All harmless: a resumed run may score its translations with other settings.
+/// All options are harmless: a resumed run may score its translations with other settings.
 struct BleuOptions final : Options {
   score::Smoothing smoothing = score::Smoothing::kExp;
   double smooth_value = -1;

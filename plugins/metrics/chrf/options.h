@@ -6,7 +6,7 @@
 
 namespace phraseq::chrf {
 
-/// All harmless: a resumed run may score its translations with other settings.
+/// All options are harmless: a resumed run may score its translations with other settings.
 struct ChrfOptions final : Options {
   int64_t char_order = 6;
   int64_t word_order = 0;

@@ -5,7 +5,7 @@
 
 namespace phraseq::ter {
 
-/// All harmless: a resumed run may score its translations with other settings.
+/// All options are harmless: a resumed run may score its translations with other settings.
 struct TerOptions final : Options {
   score::TerTokenizerSettings settings;
 
