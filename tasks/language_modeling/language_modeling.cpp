@@ -76,7 +76,7 @@ void LanguageModeling::open_data(const TaskSetup& setup) {
       *setup.registry, loader, folders_, std::move(loading), /*upsample_primary=*/1);
 }
 
-/// The ids of another folder of A:B:C have to mean what those of the first mean.
+/// Throws unless another folder of A:B:C has the same dictionary as the first one.
 void LanguageModeling::check_agreement(const std::string& folder) const {
   const DataFolder data = DataFolder::open_monolingual(folder, source_language());
   require_same_dictionary(data, data.source(), source_dictionary(), folders_.front());

@@ -28,17 +28,17 @@ struct LanguageModelingOptions final : Options {
   TokenizerFiles tokenizer_files() const;
 };
 
-/// Text of one language, whose tokens are predicted from those before them: fairseq's task of the
+/// Text of one language, whose tokens are predicted from the preceding ones: fairseq's task of the
 /// same name with its target `future`.
 ///
-/// A split is cut into blocks (BlockCorpus); a training set of several splits (training_splits) is
-/// cut as one text. With several folders, A:B:C, each epoch of training uses one, in turn;
+/// A split is divided into blocks (BlockCorpus); a training set of several splits (training_splits)
+/// is divided as one text. With several folders, A:B:C, each epoch of training uses one, in turn;
 /// everything else comes from the first. A line of text to be continued is an example with the
-/// extra kPromptExtra. Both dictionaries are that of the language.
+/// extra kPromptExtra. Both dictionaries are the language's dictionary.
 class LanguageModeling final : public Task, public OptionsFromData, public BlockSource {
  public:
   LanguageModeling(const LanguageModelingOptions& options, const TaskSetup& setup);
-  LanguageModeling(const LanguageModeling&) = delete;  // the data loader calls back
+  LanguageModeling(const LanguageModeling&) = delete;  // the data loader refers to it
   LanguageModeling& operator=(const LanguageModeling&) = delete;
 
   const Dictionary& source_dictionary() const override { return side_->dictionary(); }
@@ -56,7 +56,8 @@ class LanguageModeling final : public Task, public OptionsFromData, public Block
   std::unique_ptr<Corpus> open_blocks(const std::string& split,
                                       bool training,
                                       const BlockOptions& options) const override;
-  /// Sources and decoder inputs are taken from the examples as they are: a block is not a sentence.
+  /// Uses the sources and decoder inputs of the examples unchanged, because a block is not a
+  /// sentence.
   Batch collate(const std::vector<Example>& examples,
                 const SequenceConventions& conventions = {}) const override;
 

@@ -28,8 +28,8 @@ class LanguageText {
                const MultilingualOptions& options,
                const TaskSetup& setup);
 
-  /// The ids of a line with </s> and without language tokens: text that spells one is an unknown
-  /// word. `sample_seed`: see LanguageSide::encode.
+  /// The ids of a line with </s> and without language tokens: text that looks like a language token
+  /// is an unknown word. `sample_seed`: see LanguageSide::encode.
   std::vector<int64_t> encode(const std::string& language,
                               PairSide side,
                               const std::string& line,
@@ -47,7 +47,8 @@ class LanguageText {
   bool is_token(int64_t id, PairSide side) const;
   /// The language of a token of the target dictionary.
   const std::string& language_of_token(int64_t target_id) const;
-  /// The tokens that --encoder-langtok and --decoder-langtok add to the sentences of a direction.
+  /// Returns the tokens that --encoder-langtok and --decoder-langtok add to the sentences of a
+  /// direction.
   DirectionTags tags_of(const LanguagePair& pair) const;
 
  private:
@@ -58,7 +59,7 @@ class LanguageText {
   const MultilingualOptions& options_;
   const TaskSetup& setup_;
   std::vector<int64_t> source_tokens_, target_tokens_;  ///< ids, ascending
-  mutable std::mutex making_;  ///< guards the making of sides: text is read on several threads
+  mutable std::mutex making_;  ///< guards the creation of sides: text is read on several threads
   mutable std::map<std::pair<std::string, PairSide>, std::unique_ptr<LanguageSide>> sides_;
 };
 

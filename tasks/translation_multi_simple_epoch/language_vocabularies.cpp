@@ -28,7 +28,7 @@ std::vector<LanguagePair> pairs_of(const MultilingualOptions& options, const std
                               pair_test(options.langs, options.lang_dict, folder));
 }
 
-/// What the pairs must agree on, gathered pair by pair.
+/// Collects the settings that all pairs must share, pair by pair.
 class Gathering {
  public:
   Gathering(LanguageVocabularies& made, std::string folder)
@@ -98,7 +98,7 @@ nlohmann::json names_of(const std::vector<LanguagePair>& pairs) {
   return names;
 }
 
-/// A text of the state that is JSON.
+/// A text of the state that contains JSON.
 class StoredJson {
  public:
   StoredJson(const TaskState& state, const std::string& name)
@@ -139,7 +139,7 @@ std::map<std::string, std::string> models_of(const TaskState& state) {
   return models;
 }
 
-/// Each model once: its name by language.
+/// Adds each distinct model once; returns the names of the models by language.
 nlohmann::json add_models(TaskState& state, const std::map<std::string, std::string>& models) {
   nlohmann::json names = nlohmann::json::object();
   std::map<std::string, std::string> name_of;

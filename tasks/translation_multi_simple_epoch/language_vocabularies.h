@@ -12,9 +12,9 @@
 namespace phraseq {
 
 /// The languages of a multilingual model: their symbols, one dictionary for all sources and one for
-/// all targets, both with the language tokens, and how text becomes symbols.
+/// all targets, both with the language tokens, and the conversion of text to symbols.
 struct LanguageVocabularies {
-  std::vector<LanguagePair> pairs;  ///< of the training
+  std::vector<LanguagePair> pairs;  ///< the pairs of the training
   std::vector<std::string> languages;
   Dictionary source;
   Dictionary target;
@@ -28,10 +28,10 @@ struct LanguageVocabularies {
   static LanguageVocabularies from_folders(const PairFolders& folders,
                                            const MultilingualOptions& options);
   static LanguageVocabularies from_state(const TaskState& state);
-  /// `chosen`: the direction that is given to tools that know only one.
+  /// `chosen`: the direction for tools that support only one.
   TaskState save(const LanguagePair& chosen) const;
 
-  /// One language as the source, or the target, of a pair.
+  /// The vocabulary of a language as the source, or the target, of a pair.
   Vocabularies::Side side(const std::string& language, PairSide side) const;
   bool joined() const { return source == target; }
   /// Throws FormatError if a folder has a dictionary of the pair with different symbols.

@@ -15,7 +15,7 @@ inline constexpr EnumName<EncoderToken> kEncoderTokenNames[] = {
     {"none", EncoderToken::kNone}, {"src", EncoderToken::kSource}, {"tgt", EncoderToken::kTarget}};
 
 /// How often each language pair is used in an epoch: every sentence pair once, all language pairs
-/// equally, or by size^(1/T). kRoundRobin is fairseq's name of kConcat.
+/// equally, or by size^(1/T). kRoundRobin is fairseq's name for kConcat.
 enum class SamplingMethod { kConcat, kUniform, kTemperature, kRoundRobin };
 inline constexpr EnumName<SamplingMethod> kSamplingMethodNames[] = {
     {"concat", SamplingMethod::kConcat},
@@ -23,7 +23,7 @@ inline constexpr EnumName<SamplingMethod> kSamplingMethodNames[] = {
     {"temperature", SamplingMethod::kTemperature},
     {"RoundRobin", SamplingMethod::kRoundRobin}};
 
-/// fairseq's options of this task, with fairseq's meanings and defaults.
+/// fairseq's options for this task, with fairseq's meanings and defaults.
 struct MultilingualOptions final : Options {
   std::string lang_pairs;
   std::vector<std::string> langs;

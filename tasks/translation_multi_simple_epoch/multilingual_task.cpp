@@ -25,7 +25,8 @@ void require_language(const std::vector<std::string>& languages, const std::stri
                    fmt::format("Its languages are {}.", fmt::join(languages, ", ")));
 }
 
-/// Warns of a source language with several target languages if no token tells which one is meant.
+/// Warns of a source language with several target languages if no token determines which one is
+/// meant.
 void warn_of_unnamed_target(const std::vector<LanguagePair>& pairs,
                             const MultilingualOptions& options) {
   if (options.decoder_langtok || options.encoder_langtok == EncoderToken::kTarget)
@@ -70,7 +71,7 @@ void MultilingualTask::choose_direction(const TaskSetup& setup) {
   } else if (!vocabularies_.pairs.empty()) {
     direction_ = vocabularies_.pairs.front();
     is_chosen_ = vocabularies_.pairs.size() == 1;
-  } else {  // a model from elsewhere, between all of its languages
+  } else {  // an imported model, between all of its languages
     direction_ = {vocabularies_.languages.at(0), vocabularies_.languages.at(1)};
     is_chosen_ = false;
   }
@@ -239,7 +240,7 @@ std::vector<int64_t> MultilingualTask::encode_tree(const std::string& source,
       .tree(text_.encode_tree(direction_.source, source, tree, place, std::nullopt));
 }
 
-/// Whether everything that is read is in the chosen direction.
+/// Whether all data are in the chosen direction.
 bool MultilingualTask::reads_one_direction() const {
   return is_chosen_ && std::all_of(parts_.begin(), parts_.end(), [this](const PairPart& part) {
            return part.pair == direction_;
@@ -267,7 +268,7 @@ std::string MultilingualTask::symbols(std::span<const int64_t> ids, PairSide sid
                                   : std::vector<int64_t>(ids.begin(), ids.end()));
 }
 
-/// The target language of a text of one of several pairs, which its token tells.
+/// The target language of a text, which its language token determines if there are several pairs.
 const std::string& MultilingualTask::target_language_of(std::span<const int64_t> ids) const {
   if (ids.empty() || !text_.is_token(ids.front(), PairSide::kTarget) || reads_one_direction())
     return direction_.target;

@@ -20,20 +20,21 @@ namespace phraseq {
 /// Translation between several languages with one model: fairseq's task of the same name.
 ///
 /// Training uses the sentence pairs of --lang-pairs, each with the language tokens of its direction
-/// (DirectionTags), drawn by weights (SampledCorpus). Other splits are those of all pairs, one
-/// after the other, or only of the direction that the setup chooses. A direction between any two
-/// languages can be chosen, trained or not. The data of a pair are in DATA, named as in fairseq, or
-/// in DATA/SOURCE-TARGET; DATA may be several folders, A:B:C, of which each epoch uses one.
+/// (DirectionTags), drawn by weights (SampledCorpus). Other splits contain the data of all pairs,
+/// one after the other, or only of the direction that the setup chooses. Any direction between two
+/// of the languages can be chosen, even one that was not trained. The data of a pair are in DATA,
+/// named as in fairseq, or in DATA/SOURCE-TARGET; DATA may be several folders, A:B:C, of which each
+/// epoch uses one.
 class MultilingualTask final : public Task, public OptionsFromData, public SeveralDirections {
  public:
   MultilingualTask(const MultilingualOptions& options, const TaskSetup& setup);
-  MultilingualTask(const MultilingualTask&) = delete;  // the data loaders call back
+  MultilingualTask(const MultilingualTask&) = delete;  // the data loaders refer to it
   MultilingualTask& operator=(const MultilingualTask&) = delete;
 
   const Dictionary& source_dictionary() const override { return vocabularies_.source; }
   const Dictionary& target_dictionary() const override { return vocabularies_.target; }
-  /// The source language of the direction of translation; if none is chosen, that of the first
-  /// direction of training.
+  /// The source language of the direction of translation; if none is chosen, the source language of
+  /// the first direction of training.
   const std::string& source_language() const override { return direction_.source; }
   const std::string& target_language() const override { return direction_.target; }
   ArchitectureSetup architecture_setup() const override;
@@ -62,7 +63,7 @@ class MultilingualTask final : public Task, public OptionsFromData, public Sever
   nlohmann::json options_from_data() const override;
 
  private:
-  /// The data of a pair, as far as there is any.
+  /// The data of a pair, if there is any.
   struct PairPart {
     LanguagePair pair;
     PairData data;
@@ -93,7 +94,7 @@ class MultilingualTask final : public Task, public OptionsFromData, public Sever
   LanguageText text_;
   LanguagePair direction_;
   bool is_chosen_ = false;
-  bool is_requested_ = false;  ///< chosen by the setup: other directions are left out
+  bool is_requested_ = false;  ///< chosen by the setup: other directions are skipped
   std::vector<PairPart> parts_;
 };
 

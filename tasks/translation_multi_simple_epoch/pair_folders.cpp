@@ -22,7 +22,8 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kOwnLoaders = {"auto", "indexed", "text"};
 
-/// The pairs that a folder has indexed data of, or a folder of their name.
+/// The names of the pairs of which a folder has indexed data, or which have a folder of their own
+/// in it.
 std::set<std::string> pairs_in(const std::string& folder) {
   if (!std::filesystem::is_directory(folder))
     return {};
@@ -36,7 +37,8 @@ std::set<std::string> pairs_in(const std::string& folder) {
   return names;
 }
 
-/// Dictionaries alone are none: they may belong to the pairs of the folders within.
+/// Whether a folder has data of a pair. Dictionaries alone do not count, because they may belong to
+/// the pairs of the folders within.
 bool has_data_of(const std::string& folder, const LanguagePair& pair) {
   const std::set<std::string> names = pairs_in(folder);
   return names.contains(pair.name()) ||
@@ -82,12 +84,12 @@ std::string PairFolders::require_in_first(const LanguagePair& pair) const {
   return pair_folder(first(), pair);
 }
 
-/// Concerns a folder that an epoch uses, but not the first.
+/// Whether a folder, other than the first, has the data of a pair.
 bool PairFolders::has_pair(const std::string& folder, const LanguagePair& pair) const {
   try {
     DataFolder::open(pair_folder(folder, pair), pair.source, pair.target);
   } catch (const UsageError&) {
-    return false;  // it has others
+    return false;  // it has other pairs
   }
   return is_of_plugin_ || has_data_of(folder, pair);
 }

@@ -7,20 +7,20 @@
 
 namespace phraseq {
 
-/// The data folders of a multilingual model, A:B:C, and where in them the language pairs are: in a
-/// folder itself, under the names of fairseq or as raw text, or in its folder SOURCE-TARGET (or
-/// TARGET-SOURCE).
+/// The data folders of a multilingual model, A:B:C, and the places of the language pairs in them:
+/// in a folder itself, under the names of fairseq or as raw text, or in its folder SOURCE-TARGET
+/// (or TARGET-SOURCE).
 class PairFolders {
  public:
-  /// `folders`: at least one. `loader`: the value of --data-loader. What a plugin's loader reads is
-  /// unknown, so only the dictionaries of its data are looked for.
+  /// `folders`: at least one. `loader`: the value of --data-loader. The files that a plugin's
+  /// loader reads are unknown, so only the dictionaries of its data are checked.
   PairFolders(std::vector<std::string> folders, const std::string& loader);
 
   const std::string& first() const { return folders_.front(); }
   bool are_several() const { return folders_.size() > 1; }
 
-  /// The place of a pair in the first folder. Throws a DataError with the pairs that are there if
-  /// the folder has others but not this one.
+  /// The place of a pair in the first folder. If the folder has other pairs but not this one,
+  /// throws a DataError that lists them.
   std::string require_in_first(const LanguagePair& pair) const;
   /// The place of a pair in the first folder, and in every other one that has it. Throws IoError if
   /// one of the others does not exist.
@@ -28,7 +28,7 @@ class PairFolders {
   /// Throws DataError if one of several folders has none of the pairs, because it would never be
   /// used.
   void require_use_of_all(const std::vector<LanguagePair>& pairs) const;
-  /// What the user can do if the first folder lacks a pair.
+  /// A hint about what the user can do if the first folder lacks a pair.
   std::string remedy_for(const LanguagePair& pair) const;
 
  private:
@@ -36,7 +36,7 @@ class PairFolders {
   bool has_pair(const std::string& folder, const LanguagePair& pair) const;
 
   std::vector<std::string> folders_;
-  bool is_of_plugin_;  ///< the loader
+  bool is_of_plugin_;  ///< the data loader is a plugin's
 };
 
 }  // namespace phraseq

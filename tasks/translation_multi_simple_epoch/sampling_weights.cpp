@@ -14,9 +14,9 @@
 namespace phraseq {
 namespace {
 
-constexpr double kMaxWeight = 1e100;  // times a number of sentences it is finite
+constexpr double kMaxWeight = 1e100;  // finite when multiplied by a number of sentences
 
-/// A dictionary of Python's whose texts have single quotes, as JSON.
+/// Converts a Python dictionary with single quotes to JSON.
 std::string with_double_quotes(std::string text) {
   std::replace(text.begin(), text.end(), '\'', '"');
   return text;
@@ -59,7 +59,7 @@ std::vector<double> weights_of(const JsonEntry& entry,
   return weights;
 }
 
-/// The user writes the weights: an error in them is not a damaged file.
+/// Parses the user's weights; an error in them is a UsageError rather than a FormatError.
 std::vector<double> given_weights(const std::string& text,
                                   const std::string& place,
                                   const std::vector<LanguagePair>& pairs) {

@@ -8,9 +8,9 @@
 
 namespace phraseq {
 
-/// The weights that the options request; empty = every pair once. Given weights are looked up by
-/// the names of the pairs, "en-de" or, as in fairseq, "main:en-de". Throws UsageError if a pair has
-/// none.
+/// The weights that the options request; empty = use every pair once. Given weights are looked up
+/// by the names of the pairs, "en-de" or, as in fairseq, "main:en-de". Throws UsageError if a pair
+/// has none.
 SamplingWeights sampling_weights(const MultilingualOptions& options,
                                  const std::vector<LanguagePair>& pairs);
 

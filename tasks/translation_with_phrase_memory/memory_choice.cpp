@@ -16,7 +16,8 @@ namespace {
 constexpr const char* kSettings = "phrase_memory";
 constexpr const char* kTable = "phrase_table";
 
-/// "pn_slots is 5 there" for each option that was set to something else than the folder's.
+/// A text such as "pn_slots is 5 there" for each option that was set to a value different from the
+/// folder's.
 std::vector<std::string> contradictions(const PhraseMemoryTaskOptions& options,
                                         const StoredMemory& folder) {
   const auto record = folder.record();
@@ -55,7 +56,7 @@ StoredMemory memory_of_folder(const PhraseMemoryTaskOptions& options, const std:
   return StoredMemory::read(options.memory, options.pn_lowercase || is_lower, !is_lower);
 }
 
-/// The phrase memory of the first folder. Throws DataError if that of another folder differs.
+/// The phrase memory of the first folder. Throws DataError if the memory of another folder differs.
 StoredMemory memory_of_folders(const PhraseMemoryTaskOptions& options, const std::string& data) {
   const auto folders = data_folders(data);
   StoredMemory memory = memory_of_folder(options, folders.front());

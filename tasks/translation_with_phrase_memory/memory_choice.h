@@ -6,8 +6,8 @@
 
 namespace phraseq {
 
-/// Stores a phrase memory in a task's state, and restores it. Throws FormatError if it is not
-/// there.
+/// Stores a phrase memory in a task's state, and restores it. Restoring throws FormatError if the
+/// state has none.
 void add_memory(TaskState& state, const StoredMemory& memory);
 StoredMemory memory_of(const TaskState& state);
 

@@ -32,13 +32,13 @@ class TranslationWithPhraseMemory final : public TranslationTask {
 
   /// Adds `phrase_slots`: the maximum number of phrases in a sentence.
   ArchitectureSetup architecture_setup() const override;
-  /// Throws DataError for a sentence with more phrases than that.
+  /// Throws DataError for a sentence with more than `phrase_slots` phrases.
   Batch collate(const std::vector<Example>& examples,
                 const SequenceConventions& conventions = {}) const override;
   Example encode(const std::string& source,
                  const std::optional<std::string>& target) const override;
   TaskState save() const override;
-  /// Also the memory's settings.
+  /// Includes the memory's settings.
   nlohmann::json options_from_data() const override;
 
  private:
