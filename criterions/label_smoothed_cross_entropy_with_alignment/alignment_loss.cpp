@@ -23,7 +23,7 @@ void check_alignments(const DecoderOutput& output, const Batch& batch, nn::Conte
   }
 }
 
-/// -Σ ln A[t, s] / (links of t), a scalar.
+/// Returns -Σ ln A[t, s] / (number of links of t), a scalar.
 at::Tensor alignment_loss(const at::Tensor& probabilities, const Batch& batch) {
   const at::Tensor& links = batch.extras.at(kAlignmentLinks);    // [links, 2]
   const at::Tensor& counts = batch.extras.at(kAlignmentCounts);  // [links]

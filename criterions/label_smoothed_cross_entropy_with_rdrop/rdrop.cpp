@@ -3,7 +3,8 @@
 namespace phraseq {
 namespace {
 
-/// The means of two passes' statistics: nll_sum and accuracy stay those of one pass.
+/// Averages the statistics of the two passes, so that nll_sum and accuracy have the scale of one
+/// pass.
 void halve_statistics(LossReport& both, const LossReport& one_pass) {
   both.multiply_sum(kNllSum, 0.5);
   for (const auto& [name, sum] : both.extras) both.multiply_sum(name, 0.5);
@@ -41,7 +42,7 @@ LossReport RDrop::loss_of_model(const ForwardPass& model,
   if (alpha_ == 0 || !context.training())
     return Criterion::loss_of_model(model, batch, context);
   const DecoderOutput first = model(batch, context);
-  const DecoderOutput second = model(batch, context);  // the context's next dropout masks
+  const DecoderOutput second = model(batch, context);  // uses the context's next dropout masks
   LossReport report = token_loss(first, batch, options_, context);
   const LossReport other = token_loss(second, batch, options_, context);
   const at::Tensor divergence = token_divergence(first, second, batch, options_, context);

@@ -19,12 +19,12 @@ struct RDropOptions final : LabelSmoothingOptions {
 ///
 /// CE is the label-smoothed cross entropy; the sum is divided by the tokens of one pass, as fairseq
 /// does. Without dropout, both passes are equal: evaluation runs one and reports 2 · CE. With α =
-/// 0, everything is as in label_smoothed_cross_entropy.
+/// 0, the loss is that of label_smoothed_cross_entropy.
 class RDrop final : public Criterion {
  public:
   RDrop(const RDropOptions& options, const CriterionSetup& setup);
 
-  /// Returns the loss of one pass: what two equal passes would give.
+  /// Returns the loss from a single pass: the same as from two equal passes.
   LossReport loss(const DecoderOutput& output, const Batch& batch, nn::Context& context) override;
   LossReport loss_of_model(const ForwardPass& model,
                            const Batch& batch,

@@ -12,7 +12,7 @@ struct PhraseMixtureOptions : Options {
 };
 
 /// The negative log-likelihood of words and phrases (Tang et al. 2016, eq. 3), summed over target
-/// tokens. For architectures that choose between both: phrasenet.
+/// tokens. For architectures that choose between words and phrases: phrasenet.
 class PhraseMixture final : public Criterion {
  public:
   PhraseMixture(const PhraseMixtureOptions&, const CriterionSetup&) {}
