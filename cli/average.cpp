@@ -1,4 +1,4 @@
-// phraseq average: the mean of several checkpoints' parameters.
+// phraseq average: averages the parameters of several checkpoints.
 
 #include "core/checkpoint/average.h"
 

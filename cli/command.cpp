@@ -39,7 +39,7 @@ std::string program_name(const std::string& name) {
   return name.empty() ? "phraseq" : "phraseq " + name;
 }
 
-/// Without exceptions: standard error may be closed or full.
+/// Prints an error; does not throw, because standard error may be closed or full.
 void print_error(const std::string& name, std::string_view text) {
   std::cout.flush();
   const std::string line =
@@ -47,7 +47,7 @@ void print_error(const std::string& name, std::string_view text) {
   std::fwrite(line.data(), 1, line.size(), stderr);
 }
 
-/// A line about a flag of fairseq.
+/// Prints a line about a flag of fairseq.
 void print_note(const std::string& name, std::string_view text) {
   const std::string line = fmt::format("{}: note: {}\n", program_name(name), text);
   std::fwrite(line.data(), 1, line.size(), stderr);
@@ -80,7 +80,8 @@ int report_bug(const std::string& name, std::string_view what) {
   return kExitBug;
 }
 
-/// Files and checkpoints record names and values as JSON, which is UTF-8.
+/// Throws UsageError for arguments that are not UTF-8: files and checkpoints record names and
+/// values as JSON.
 void check_encoding(std::span<const std::string> arguments) {
   for (const std::string& argument : arguments) {
     const auto fault = find_text_fault(argument, ControlBytes::kAllow);
@@ -124,14 +125,14 @@ int run_caught(const std::string& name,
   }
 }
 
-/// Whether nobody is reading standard output any longer.
+/// Whether the reader of standard output has exited.
 bool reader_has_left() {
   pollfd descriptor{STDOUT_FILENO, POLLOUT, 0};
   return poll(&descriptor, 1, 0) > 0 && (descriptor.revents & POLLERR) != 0;
 }
 
-/// If not everything printed has been written, the command has failed, unless its reader has
-/// exited.
+/// Flushes standard output and returns the exit code: if not everything could be written, the
+/// command has failed, unless its reader has exited.
 int finish_output(const std::string& name, int code) {
   errno = 0;
   std::cout.flush();
@@ -165,11 +166,11 @@ int run_command(const std::string& name,
                 const std::function<int(std::span<const std::string>)>& command) {
   prepare_standard_streams();
   remove_unfinished_on_signals();
-  std::atexit(remove_unfinished);  // libgomp ends the process if it cannot start a thread
+  std::atexit(remove_unfinished);  // libgomp calls exit if it cannot start a thread
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
   report_lost_mappings(program_name(name));
-  std::signal(SIGCHLD, SIG_DFL);  // where the caller ignores it, nobody could wait for a program
+  std::signal(SIGCHLD, SIG_DFL);  // if it were ignored, child processes could not be waited for
   const std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
   const bool short_version = std::find(arguments.begin(), arguments.end(), "-V") != arguments.end();
   if (short_version || peek_flag(arguments, "version")) {

@@ -13,7 +13,7 @@
 namespace phraseq {
 
 /// The common `main` of all commands: runs `command` on the arguments (without the program's name),
-/// prints what it throws to standard error as "phraseq NAME: error: …" and maps it to the exit
+/// prints its exceptions to standard error as "phraseq NAME: error: …" and maps it to the exit
 /// code; 1 = a bug in phraseq. If standard output cannot be written, the exit code is 6, but if its
 /// reader has exited (`| head`), the command ends silently. SIGPIPE and SIGXFSZ are ignored, so
 /// they become write errors. `--version` is answered here.
@@ -22,10 +22,10 @@ int run_command(const std::string& name,
                 const char* const* argv,
                 const std::function<int(std::span<const std::string>)>& command);
 
-/// What the help of a command says before its options.
+/// The help of a command before its options.
 struct CommandText {
-  std::string_view name;         ///< what follows "phraseq"
-  std::string_view usage;        ///< what follows "phraseq NAME"
+  std::string_view name;         ///< the text after "phraseq"
+  std::string_view usage;        ///< the text after "phraseq NAME"
   std::string_view description;  ///< what the command does, in sentences
 };
 
@@ -44,12 +44,12 @@ bool begin_command(OptionTable& table,
                    const std::function<std::vector<std::string>()>& problems = {},
                    const ExplainOption& explain_unknown = {});
 
-/// The same for a command with nothing but these options.
+/// The same for a command that has only these options.
 bool begin_command(Options& options,
                    const CommandText& command,
                    std::span<const std::string> arguments);
 
-/// begin_command for a run, which has a table, problems() and explain_unknown().
+/// The same for a run, which has a table, problems() and explain_unknown().
 template <class Run>
 bool begin_run(Run& run, const CommandText& command, std::span<const std::string> arguments) {
   return begin_command(
@@ -63,7 +63,7 @@ bool begin_run(Run& run, const CommandText& command, std::span<const std::string
 /// The folder of this program. Throws IoError if /proc is not mounted.
 std::filesystem::path program_folder();
 
-/// The programs of all commands, phraseq-NAME in the folder of this one, sorted by name.
+/// The programs of all commands: phraseq-NAME in this program's folder, sorted by name.
 std::vector<std::filesystem::path> command_programs();
 
 }  // namespace phraseq

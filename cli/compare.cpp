@@ -63,7 +63,7 @@ void check_outputs(const CompareOptions& options) {
   check_result_target(options.plot);
 }
 
-/// What BLEU's options in `table` make of a line.
+/// The settings by which lines are divided into words, from BLEU's options in `table`.
 score::WordSettings word_settings(const OptionTable& table, const std::string& target_language) {
   const std::string tokenizer = table.find("tokenize")->to_text();
   return {score::make_bleu_tokenizer(
@@ -94,7 +94,7 @@ score::Comparison compare(const CompareOptions& options,
   const auto input = read_input(options, systems);
   const score::Lines text =
       options.source.empty() ? input.references.front() : score::read_score_lines(options.source);
-  std::optional<score::WordFrequencies> frequencies;  // read before anything is computed
+  std::optional<score::WordFrequencies> frequencies;  // read before the computation
   if (!options.train_text.empty())
     frequencies.emplace(word_settings(table, options.target_language()), options.train_text);
   auto comparison = score::compare(
@@ -113,7 +113,7 @@ score::Comparison compare(const CompareOptions& options,
   return comparison;
 }
 
-/// The picture appears only with the report.
+/// Writes the report, and the picture only if the report could be written.
 void write_report(const CompareOptions& options, const score::Comparison& comparison) {
   const std::string report = render(options, comparison);
   std::optional<AtomicFile> plot;

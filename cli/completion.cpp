@@ -46,7 +46,8 @@ CompletionScope component_scope(const Component& component) {
       option_json(described.table, component.name, component.description), component.kind, names);
 }
 
-/// A plugin that cannot be used has nothing to complete; it must not end the start of a shell.
+/// Adds the components of all plugins. A plugin that cannot be used only causes a warning, because
+/// it must not prevent a shell from starting.
 void add_components(CompletionModel& model, const CompletionOptions& options) {
   const SearchPathPlugins plugins(options.plugins.plugin_dir);
   for (const std::string& rejection : plugins.rejections) log_warning(rejection);

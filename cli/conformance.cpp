@@ -1,4 +1,5 @@
-// phraseq conformance: what `phraseq plugins check` runs on the components of a plugin.
+// phraseq conformance: the program that `phraseq plugins check` runs to check the components of a
+// plugin.
 
 #include <algorithm>
 #include <array>
@@ -29,7 +30,7 @@ using namespace phraseq;
 using conformance::TrialData;
 using conformance::Verdict;
 
-constexpr size_t kMaxFindings = 6;  // of one check; the others are counted
+constexpr size_t kMaxFindings = 6;  // per check; further findings are only counted
 
 struct ConformanceOptions final : Options {
   std::string file;
@@ -141,8 +142,8 @@ void check_component(const Registry& registry,
   for (const Preset& preset : component.presets) check(&preset);
 }
 
-/// Loads the plugins of the search path in addition to `own`, the author's: a task selects loaders
-/// and tokenizers. A file of the same name is an older copy of the author's.
+/// Loads the plugins of the search path in addition to `own`, the author's plugin, because a task
+/// selects loaders and tokenizers. A file of the same name is an older copy of the author's.
 void load_others(Registry& registry, const std::string& own) {
   const auto name = [](const std::string& path) { return std::filesystem::path(path).filename(); };
   for (const std::string& file : find_plugin_files(plugin_search_path({}))) {
@@ -160,7 +161,7 @@ void keep_kind(std::vector<const Component*>& components, const std::string& kin
 }
 
 int check(const ConformanceOptions& options) {
-  at::set_num_threads(1);  // models this small would only wait for a second one
+  at::set_num_threads(1);  // a second thread does not speed up models this small
   Registry registry;
   conformance::add_toy_task(registry);
   load_plugin_file(registry, options.file);

@@ -1,4 +1,4 @@
-// phraseq doctor: this machine and this installation on one page, for a bug report.
+// phraseq doctor: describes this machine and this installation on one page, for a bug report.
 
 #include <iostream>
 #include <string>

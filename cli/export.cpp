@@ -1,4 +1,4 @@
-// phraseq export: a checkpoint in the format of another toolkit.
+// phraseq export: converts a checkpoint to the format of another toolkit.
 
 #include <fmt/format.h>
 

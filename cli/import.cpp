@@ -1,4 +1,4 @@
-// phraseq import: another toolkit's trained model as a phraseq checkpoint.
+// phraseq import: converts another toolkit's trained model to a phraseq checkpoint.
 
 #include <string>
 #include <vector>
@@ -93,7 +93,7 @@ struct ImportOptions final : Options {
         .value_name("LANG");
   }
 
-  /// Puts the files without a flag where their place says.
+  /// Assigns the files that were given without a flag by their position.
   void sort_files() {
     std::vector<std::string*> places = {&model.weights, &output};
     if (!files.empty() && files.front() == "fairseq") {

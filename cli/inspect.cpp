@@ -1,4 +1,4 @@
-// phraseq inspect: what a checkpoint holds, and whether it is whole.
+// phraseq inspect: prints the contents of a checkpoint, and whether it is complete.
 
 #include <iostream>
 
@@ -41,7 +41,8 @@ void print(const CheckpointFile& file, const InspectOptions& options) {
     std::cout << '\n' << tensor_list(file);
 }
 
-/// Opening verifies every checksum, so that what is printed is what was written.
+/// Opening a checkpoint verifies all checksums, so the printed contents are those that were
+/// written.
 int inspect(std::span<const std::string> arguments) {
   InspectOptions options;
   if (!begin_command(

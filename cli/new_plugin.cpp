@@ -26,9 +26,9 @@ namespace fs = std::filesystem;
 using namespace phraseq;
 
 struct Kind {
-  std::string_view name;   ///< as --kind has it, and the folder of its templates
-  std::string_view words;  ///< in a sentence, with its article
-  std::string_view flags;  ///< of phraseq_add_plugin
+  std::string_view name;   ///< the value of --kind, and the folder of its templates
+  std::string_view words;  ///< the name in a sentence, with its article
+  std::string_view flags;  ///< flags of phraseq_add_plugin
   std::string_view use;    ///< how the built plugin is used, with "@name@"
 };
 
@@ -137,7 +137,7 @@ std::string fill(std::string text, const std::map<std::string, std::string>& val
   return text;
 }
 
-/// The replacements for the marks of a template.
+/// The replacements for the placeholders of a template.
 std::map<std::string, std::string> values_of(const NewPluginOptions& options) {
   const Kind& kind = kind_of(options);
   const std::string_view version = PHRASEQ_VERSION;
@@ -149,7 +149,8 @@ std::map<std::string, std::string> values_of(const NewPluginOptions& options) {
           {"version", std::string(version.substr(0, version.rfind('.')))}};
 }
 
-/// "architecture/NAME.cpp" → "my_model.cpp"; empty for the template of another kind.
+/// The name of a template's file in the plugin: "architecture/NAME.cpp" → "my_model.cpp"; empty for
+/// templates of other kinds.
 std::string file_name(const PluginTemplate& file, const NewPluginOptions& options) {
   const size_t slash = file.path.find('/');
   const std::string_view folder = file.path.substr(0, slash);

@@ -31,7 +31,7 @@ constexpr const char* kDescription =
     "numbers and names that rules find in a text, or, with --reference, reports the precision and "
     "recall of the rules.";
 
-constexpr size_t kMaxProblems = 100;  // that are printed
+constexpr size_t kMaxProblems = 100;  // number of problems that are printed
 
 int check(const PhraseTableOptions& options) {
   const std::string& table = options.table_file();
@@ -71,7 +71,7 @@ int build(const PhraseTableOptions& options) {
   return kExitOk;
 }
 
-/// How the rules fare against a translation.
+/// Measures how well the rules predict a translation.
 int measure_rules(const PhraseTableOptions& options) {
   check_result_target(options.wrong);
   std::ostringstream wrong;

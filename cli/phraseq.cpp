@@ -1,4 +1,4 @@
-// The front: `phraseq NAME …` runs the program phraseq-NAME, found in the folder of this one or on
+// The front program: `phraseq NAME …` runs the program phraseq-NAME from this program's folder or
 // the PATH.
 
 #include <algorithm>
@@ -64,7 +64,8 @@ constexpr auto kSummaries = std::to_array<std::array<std::string_view, 2>>({
     {{"doctor", "check this machine and this installation"}},
 });
 
-/// The folders that may hold commands: this program's own, then those of the PATH (absolute ones).
+/// The folders that may contain commands: this program's own, then those of the PATH (absolute
+/// ones).
 std::vector<fs::path> command_folders() {
   std::vector<fs::path> folders = {phraseq::program_folder()};
   const char* variable = std::getenv("PATH");
@@ -76,7 +77,7 @@ std::vector<fs::path> command_folders() {
   return folders;
 }
 
-/// Every command's program by name; the first folder wins.
+/// The programs of all commands by name; the first folder takes precedence.
 std::map<std::string, fs::path> find_commands() {
   constexpr std::string_view kPrefix = "phraseq-";
   std::map<std::string, fs::path> commands;
@@ -92,7 +93,7 @@ std::map<std::string, fs::path> find_commands() {
   return commands;
 }
 
-/// The program of a command; an empty path when there is none.
+/// The program of a command; an empty path if there is none.
 fs::path find_command(const std::string& name) {
   if (name.find('/') != std::string::npos)
     return {};
@@ -128,8 +129,8 @@ int print_help() {
   return phraseq::kExitOk;
 }
 
-/// A command of phraseq without its program: a build of some targets only, or a part of an
-/// installation.
+/// Reports that a command's program is missing: only some targets were built, or only a part of
+/// phraseq was installed.
 [[noreturn]] void reject_missing(const std::string& name) {
   const fs::path folder = command_folders().front(), build = folder.parent_path();
   const bool is_build = fs::exists(build / "CMakeCache.txt");
@@ -140,7 +141,8 @@ int print_help() {
                : "This installation is incomplete; install phraseq again.");
 }
 
-/// Commands of other toolkits, without the prefix of the toolkit, and ours that correspond.
+/// Commands of other toolkits, without the toolkit's prefix, and the corresponding commands of
+/// phraseq.
 constexpr std::pair<std::string_view, std::string_view> kOtherNames[] = {
     {"translate", "generate"},
     {"test", "generate"},
@@ -172,7 +174,7 @@ bool is_known(std::string_view name) {
   return std::ranges::any_of(kSummaries, [&](const auto& entry) { return entry[0] == name; });
 }
 
-/// What a command of another toolkit is called here; empty if nothing corresponds.
+/// The command of phraseq that corresponds to a command of another toolkit; empty if there is none.
 std::string_view our_name(std::string_view given) {
   const std::string_view name = without_toolkit(given);
   for (const auto& [theirs, ours] : kOtherNames) {
@@ -195,14 +197,14 @@ std::string_view our_name(std::string_view given) {
 }
 
 /// How long a thread spins at a barrier before it sleeps. OpenMP's default is milliseconds: with
-/// another program on the machine, threads then burn their cores waiting for one that has none.
-/// OpenMP reads this before a program's own main, hence here.
+/// another program on the machine, threads then occupy their cores while they wait for a thread
+/// that has no core. OpenMP reads the setting before a program's main starts, so it is set here.
 void limit_spinning() {
   if (std::getenv("OMP_WAIT_POLICY") == nullptr)
     setenv("GOMP_SPINCOUNT", "1000", /*overwrite=*/0);
 }
 
-/// LibTorch's libraries do not load in a folder that was deleted.
+/// Throws if the current folder was deleted: LibTorch's libraries cannot be loaded there.
 void require_current_folder() {
   std::error_code problem;
   if (fs::current_path(problem).empty()) {
@@ -250,7 +252,8 @@ int front(std::span<const std::string> arguments) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // --version belongs to the command when there is one, so only the first argument is checked.
+  // If there is a command, --version belongs to it, so --version is handled here only as the sole
+  // argument.
   const bool only_version = argc == 2 && std::string_view(argv[1]) == "--version";
   if (argc > 1 && !only_version) {
     const std::vector<std::string> arguments(argv + 1, argv + argc);

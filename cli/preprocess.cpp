@@ -18,7 +18,7 @@ constexpr const char* kDescription =
     "Converts parallel text to a data folder: dictionaries and binarized text in fairseq's format, "
     "and a manifest. Subwords are learned or applied if requested.";
 
-/// Only a first look: which tokenizer's options to describe.
+/// Finds, before parsing, the tokenizer whose options must be described.
 std::string tokenizer_component(std::span<const std::string> arguments) {
   PreprocessOptions options;
   options.tokenizer = peek_option(arguments, "tokenizer", options.tokenizer);

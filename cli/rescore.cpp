@@ -1,4 +1,5 @@
-// phraseq rescore: how probable a model finds translations that are given, and which of two.
+// phraseq rescore: computes how probable given translations are for a model, or which of two is
+// more probable.
 
 #include "cli/command.h"
 #include "core/base/error.h"

@@ -142,7 +142,7 @@ std::string report(const Metrics& metrics, const ScoreOptions& options) {
   return table_report(metrics, input, options);
 }
 
-/// What an option of the metric BLEU is set to.
+/// The value of an option of the metric BLEU.
 std::string bleu_option(OptionTable& table, const char* name) {
   const OptionField* field = table.find(name);
   return field == nullptr ? std::string() : field->to_text();
@@ -158,7 +158,8 @@ int fairseq_order(OptionTable& table) {
   return order;
 }
 
-/// fairseq-score's lines: one for the corpus, or with --sentence-bleu one for each sentence.
+/// The output of fairseq-score: a line for the corpus or, with --sentence-bleu, a line for each
+/// sentence.
 std::string fairseq_report(const ScoreOptions& options, OptionTable& table) {
   const auto input = score::read_score_input(options.input, options.references, 1);
   if (!options.force)

@@ -19,7 +19,7 @@ constexpr const char* kDescription =
     "selected components are listed under their names; 'phraseq plugins list' shows all "
     "components.";
 
-/// The arguments of the command, also if they are those of fairseq-hydra-train.
+/// The arguments of the command; those of fairseq-hydra-train are converted.
 std::vector<std::string> read_arguments(std::span<const std::string> given) {
   auto [arguments, file] = phraseq::fairseq::read_hydra_command(given);
   if (!file.empty()) {

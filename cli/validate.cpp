@@ -1,4 +1,4 @@
-// phraseq validate: the loss of a checkpoint on splits of a data folder.
+// phraseq validate: computes the loss of a checkpoint on splits of a data folder.
 
 #include <cstdio>
 

@@ -36,7 +36,7 @@ std::vector<std::string> conformance_arguments(const PluginsOptions& options) {
   add("--kind", option_key(options.kind));
   OptionTable table;
   std::vector<std::string> values = options.set;
-  add("--set", table.field("set", values, "").to_text());  // commas within a value escaped
+  add("--set", table.field("set", values, "").to_text());  // commas within a value are escaped
   add("--data", options.data);
   add("--split", options.split);
   add("--source-lang", options.source_lang);
@@ -45,7 +45,8 @@ std::vector<std::string> conformance_arguments(const PluginsOptions& options) {
   return arguments;
 }
 
-/// Goes on as `phraseq conformance`, which is linked with LibTorch: this program is not.
+/// Replaces this process by `phraseq conformance`, which, unlike this program, is linked with
+/// LibTorch.
 [[noreturn]] void become_conformance(const PluginsOptions& options) {
   const fs::path program = program_folder() / "phraseq-conformance";
   const std::vector<std::string> arguments = conformance_arguments(options);
@@ -105,8 +106,8 @@ int check_here(const PluginsOptions& options) {
 
 }  // namespace
 
-// A library damaged in the middle can crash the process that loads it, so a child does. It
-// continues as this command: its messages and its exit code are ours.
+// A damaged library can crash the process that loads it, so a child process does this. It continues
+// as this command, and this process returns its exit code.
 int check_plugin(PluginsOptions& options) {
   options.subject = plugin_file(options);
   const std::string& file = options.subject;

@@ -33,7 +33,7 @@ void check_kind(const Registry& registry, PluginsOptions& options) {
                                guess));
 }
 
-/// What `list` prints in one line.
+/// A line that `list` prints.
 struct ListedName {
   std::string kind, name, description;
 };

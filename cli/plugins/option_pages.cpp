@@ -22,8 +22,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What `program --help-markdown` prints; empty if it has no such page. Throws IoError when there
-/// was no room for it.
+/// The output of `program --help-markdown`; empty if the program has no such page. Throws IoError
+/// if the program could not write it.
 std::string command_page(const fs::path& program) {
   const std::array<std::string, 1> arguments = {"--help-markdown"};
   const ProgramOutput printed = program_output(program.string(), arguments);
@@ -35,7 +35,8 @@ std::string command_page(const fs::path& program) {
 constexpr const char* kIndex = "README.md";
 constexpr std::string_view kBeginning = "# Options\n\nWritten by ";
 
-/// A project has a README.md of its own; that of earlier pages is replaced.
+/// Throws UsageError if the folder has a README.md that is not a list of option pages, because it
+/// would be replaced.
 void reject_other_index(const std::string& folder) {
   const fs::path index = fs::path(folder) / kIndex;
   if (!fs::exists(index) || read_file(index.string()).starts_with(kBeginning))
@@ -60,7 +61,7 @@ std::string write_command_pages(const fs::path& folder) {
   return entries;
 }
 
-/// The same for all components.
+/// Does the same for all components.
 std::string write_component_pages(const Registry& registry, const fs::path& folder) {
   std::string entries;
   for (const Component* component : registry.components()) {

@@ -5,13 +5,13 @@
 
 namespace phraseq {
 
-/// A file that `phraseq new-plugin` writes, as it is in cli/templates.
+/// A template, from cli/templates, of a file that `phraseq new-plugin` writes.
 struct PluginTemplate {
   std::string_view path;  ///< "architecture/register.cpp"; "common/…" belongs to every kind
-  std::string_view text;  ///< with @name@ and the like
+  std::string_view text;  ///< with placeholders such as @name@
 };
 
-/// All of them; CMake writes them into the program.
+/// All templates, which CMake embeds in the program.
 std::span<const PluginTemplate> plugin_templates();
 
 }  // namespace phraseq

@@ -1,4 +1,4 @@
-// phraseq eval-lm: the perplexity of a language model on a split of a data folder.
+// phraseq eval-lm: computes the perplexity of a language model on a split of a data folder.
 
 #include "cli/command.h"
 #include "core/base/error.h"

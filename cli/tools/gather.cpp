@@ -1,4 +1,4 @@
-// phraseq gather: puts the output of several processes together.
+// phraseq gather: combines the outputs of several processes.
 
 #include "cli/command.h"
 #include "core/base/error.h"

@@ -1,4 +1,4 @@
-// phraseq quantize: a checkpoint with parameters of fewer bits.
+// phraseq quantize: stores the parameters of a checkpoint in fewer bits.
 
 #include "core/checkpoint/quantize.h"
 

@@ -1,4 +1,5 @@
-// phraseq shortlist: which target words the words of a source sentence may be translated to.
+// phraseq shortlist: builds a table of the target words to which the words of a source sentence may
+// be translated.
 
 #include <cstddef>
 #include <cstdint>

@@ -19,7 +19,7 @@ inline constexpr EnumName<SentencePieceType> kSentencePieceTypeNames[] = {
 struct SentencePieceTraining {
   SentencePieceType type = SentencePieceType::kBpe;
   int64_t pieces = 10000;
-  double character_coverage = 1.0;  ///< share of the text's characters that are covered by pieces
+  double character_coverage = 1.0;  ///< share of the text's characters that pieces must cover
 };
 
 /// Learns a SentencePiece model; returns the content of its `.model` file. `next` reads one line
