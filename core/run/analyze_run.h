@@ -22,7 +22,7 @@ struct PHRASEQ_API AnalyzeRun {
   OptionTable table;
 };
 
-/// Does what the mode says and returns the exit code.
+/// Runs the analysis selected by the mode and returns the exit code.
 PHRASEQ_API int analyze(AnalyzeRun& run);
 
 }  // namespace phraseq

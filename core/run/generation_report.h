@@ -15,7 +15,7 @@
 
 namespace phraseq {
 
-/// Collects what the last lines of the log report: amount, speed and score of the translations.
+/// Collects the figures for the last lines of the log: amount, speed and score of the translations.
 class GenerationReport {
  public:
   using Clock = std::chrono::steady_clock;

@@ -80,7 +80,7 @@ analysis::HeadTable measure_heads(const Registry& registry,
   const auto examples = read_examples(options, whole.front());
   analysis::HeadTable table(loss_of(whole, examples, model));
   ModelOptions without = model;
-  without.skip_self_test = true;  // it has passed
+  without.skip_self_test = true;  // it has already passed
   for (const auto& module : modules) {
     std::vector<double> losses;
     for (int64_t head = 1; head <= module.heads(); ++head) {

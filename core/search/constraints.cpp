@@ -8,7 +8,7 @@ namespace phraseq {
 
 namespace {
 
-/// Returns the edits of a forced token: the penalty on <unk> applies to it, too.
+/// Returns the edits of a forced token: the penalty on <unk> also applies to it.
 std::vector<ScoreEdit> edits_of_forced(int64_t token, const ConstraintSettings& settings) {
   if (token != kUnk || settings.unknown_penalty == 0)
     return {};

@@ -20,11 +20,11 @@ struct ConstraintSettings {
   bool match_source_len = false;     ///< exactly the maximum length, and </s> costs nothing
 };
 
-/// The log-probability of what is impossible, ln 0; as an edit of a score, it forbids a column.
+/// The log-probability of an impossible token, ln 0; as an edit of a score, it forbids a column.
 inline constexpr double kImpossible = -std::numeric_limits<double>::infinity();
 
-/// A score, normalized or not, up to which a model's output counts as impossible. Models give
-/// kForbiddenScore, or less, to the outputs that they exclude: a finite number, for training.
+/// A score, normalized or not, up to which a model's output counts as impossible. Models assign
+/// kForbiddenScore or less, which is finite for training, to the outputs that they exclude.
 inline constexpr double kHighestForbiddenScore = 0.5 * DecoderOutput::kForbiddenScore;
 
 inline bool is_forbidden_score(double score) { return score <= kHighestForbiddenScore; }
@@ -38,7 +38,7 @@ inline constexpr int64_t kNoDecision = -2;  ///< no choice: a token chosen earli
 struct StepConstraint {
   int64_t only = kAnyToken;      ///< the one allowed token
   std::vector<ScoreEdit> edits;  ///< added to log-probabilities
-  bool costs_nothing = false;    ///< `only` has log-probability 0, whatever the model gives it
+  bool costs_nothing = false;    ///< `only` has log-probability 0, regardless of the model
 
   bool has_decision() const { return only != kNoDecision; }
   bool forces_token() const { return only >= 0; }
@@ -63,7 +63,7 @@ struct StepConstraint {
 
 /// Returns the constraint on a hypothesis of `step` tokens, in fairseq's order: from `max_length`
 /// on, only </s> is allowed; within `prefix`, only its next token; elsewhere <pad> is forbidden,
-/// and so is </s> before the minimum length. The penalty on <unk> applies to a forced one, too.
+/// and so is </s> before the minimum length. The penalty on <unk> also applies if it is forced.
 /// With `match_source_len`, the maximum length is also the minimum: </s> is forbidden before it,
 /// even in a prefix, and costs nothing there (fairseq's LengthConstrainedBeamSearch).
 PHRASEQ_API StepConstraint step_constraint(const ConstraintSettings& settings,

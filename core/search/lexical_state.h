@@ -31,8 +31,8 @@ class PHRASEQ_API LexicalState {
 
 /// Requires the constraints in their order; other tokens may occur between them.
 ///
-/// As in fairseq, a token that breaks off a constraint of several tokens loses all progress,
-/// including that of the constraints before it.
+/// As in fairseq, a token that interrupts a constraint of several tokens resets all progress,
+/// including that of earlier constraints.
 class PHRASEQ_API OrderedLexicalState final : public LexicalState {
  public:
   explicit OrderedLexicalState(const LexicalConstraints& constraints);
@@ -70,7 +70,7 @@ class PHRASEQ_API UnorderedLexicalState final : public LexicalState {
   struct Node {
     int64_t parent = -1;
     int64_t terminal = 0;     // constraints that end here
-    int64_t constraints = 0;  // that end here or below
+    int64_t constraints = 0;  // constraints that end here or below
     std::map<int64_t, size_t> children;
   };
   using Trie = std::vector<Node>;

@@ -21,8 +21,8 @@ namespace phraseq {
 class PHRASEQ_API SearchInput {
  public:
   /// Starts the request's model, or its ensemble. A sentence will have at most `rows_per_sentence`
-  /// rows. `needs_all_scores` = false: the search passes scores to rank_rows and nothing else, so
-  /// they may be deferred.
+  /// rows. `needs_all_scores` = false: the search only passes scores to rank_rows, so they may be
+  /// deferred.
   SearchInput(const DecodingRequest& request,
               const SearchOptions& options,
               int64_t rows_per_sentence,
@@ -59,7 +59,7 @@ class PHRASEQ_API SearchInput {
   at::Device device_ = at::kCPU;
   std::vector<std::unique_ptr<nn::Context>> contexts_;  // outlive the session, which refers to them
   std::unique_ptr<DecodingSession> session_;
-  DeferringSession* deferring_ = nullptr;  // the session, when it may defer scores
+  DeferringSession* deferring_ = nullptr;  // the session if it may defer scores
   bool ranks_on_device_ = false;           // scores stay on the device
   bool needs_scores_ = true;
 };

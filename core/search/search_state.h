@@ -30,7 +30,7 @@ struct Candidate {
   int64_t row = 0;
   int64_t column = 0;          ///< a token, or vocabulary + slot
   double log_probability = 0;  ///< of this step; 0 for a queued word
-  double total = 0;            ///< of the hypothesis with it
+  double total = 0;            ///< of the hypothesis including it
   bool queued = false;         ///< the row's next queued word
 };
 
@@ -44,9 +44,8 @@ inline bool ranks_before(const Candidate& a, const Candidate& b) {
   return a.row != b.row ? a.row < b.row : a.column < b.column;
 }
 
-/// A search in the middle of its work: what beam search, greedy search and sampling keep between
-/// steps. Rows of one sentence are adjacent, and sentences are in order; a sentence without rows is
-/// done.
+/// The state that beam search, greedy search and sampling keep between steps. Rows of one sentence
+/// are adjacent, and sentences are in order; a sentence without rows is done.
 struct PHRASEQ_API SearchState {
   SearchState(SearchInput& the_input, const SearchOptions& the_options);
 
@@ -71,8 +70,9 @@ struct PHRASEQ_API SearchState {
 /// Feeds every row its last token; keeps the attention.
 PHRASEQ_API SearchStep score_rows(SearchState& state);
 
-/// Returns the constraint of each row: kNoDecision for a row with a queue; else `step_constraint`,
-/// with repeated n-grams and slots forbidden whose phrase is empty or exceeds the maximum length.
+/// Returns the constraint of each row: kNoDecision for a row with a queue; otherwise
+/// `step_constraint`, where repeated n-grams are also forbidden, and so are slots whose phrase is
+/// empty or exceeds the maximum length.
 PHRASEQ_API std::vector<StepConstraint> constrain_rows(const SearchState& state);
 
 /// Returns the candidates of every row, at least one: its ranked columns, or its next queued word

@@ -26,7 +26,7 @@ struct SentenceInput {
 
 /// Describes the sentences of a request's batch. Throws UsageError if a prefix of the reference is
 /// forced and there is no reference, or if the models start with different tokens, and DataError if
-/// --match-source-len asks for more tokens than a model can generate.
+/// --match-source-len requires more tokens than a model can generate.
 PHRASEQ_API std::vector<SentenceInput> describe_sentences(const DecodingRequest& request,
                                                           const SearchOptions& options);
 

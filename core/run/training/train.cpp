@@ -48,7 +48,7 @@ void take_device(TrainRun& run, const Placement& place) {
   run.device.index = wanted % devices;
 }
 
-/// Joins the other processes, trains with them, and tells them when this one fails.
+/// Joins the other processes, trains with them, and tells them if this one fails.
 int train_in_group(TrainRun& run, std::span<const std::string> arguments, const Placement& place) {
   constexpr int kRepeats = 1000;
   StopSignals::take_repeats_for_one(kRepeats);

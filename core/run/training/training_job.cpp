@@ -59,7 +59,7 @@ void write_manifest(const TrainRun& run, const std::string& folder, nlohmann::js
   }
 }
 
-/// Draws the learning curves when the training ends, however it ends.
+/// Draws the learning curves when the training ends, even with an error.
 class CurvesAtEnd {
  public:
   explicit CurvesAtEnd(std::string folder) : folder_(std::move(folder)) {}

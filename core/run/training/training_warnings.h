@@ -60,7 +60,7 @@ PHRASEQ_API void warn_of_schedule(const LrScheduler& then,
 PHRASEQ_API void warn_of_vocabulary(const Dictionary& dictionary, const Corpus& training);
 
 /// Warns if a dictionary of the data differs from that of the checkpoint whose parameters the run
-/// begins with: parameters belong to ids. `texts` are those of the checkpoint's task.
+/// begins with, because embeddings belong to ids. `texts` are the texts of the checkpoint's task.
 PHRASEQ_API void warn_of_other_dictionaries(const std::map<std::string, std::string>& texts,
                                             const Task& task);
 

@@ -63,7 +63,7 @@ CandidateLists expand_constrained(const SearchState& state,
       });
 }
 
-/// Chooses from the candidates of a sentence's rows, as the settings say.
+/// Chooses from the candidates of a sentence's rows, according to the settings.
 std::vector<Candidate> choose(const SearchState& state,
                               const SearchStep& step,
                               const std::vector<StepConstraint>& constraints,

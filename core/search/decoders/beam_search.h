@@ -38,9 +38,9 @@ PHRASEQ_API std::vector<std::vector<Hypothesis>> beam_search(SearchInput& input,
                                                              const SearchOptions& options,
                                                              const BeamSettings& settings);
 
-/// Returns the 2 · beam best candidates of every sentence with rows, best first, chosen as the
-/// settings say. There are none if the constraints forbid every continuation of a sentence that has
-/// a finished hypothesis.
+/// Returns the 2 · beam best candidates of every sentence with rows, best first, chosen according
+/// to the settings. There are none if the constraints forbid every continuation of a sentence that
+/// has a finished hypothesis.
 PHRASEQ_API CandidateLists expand(const SearchState& state,
                                   const SearchStep& step,
                                   const BeamSettings& settings);

@@ -23,7 +23,7 @@ inline constexpr EnumName<ConstraintOrder> kConstraintOrderNames[] = {
 PHRASEQ_API std::unique_ptr<LexicalState> lexical_state(const LexicalConstraints& constraints,
                                                         ConstraintOrder order);
 
-/// Makes the state of each row: what its hypothesis contains of its sentence's constraints.
+/// Makes the state of each row: which of its sentence's constraints its hypothesis contains.
 PHRASEQ_API std::vector<std::unique_ptr<LexicalState>> lexical_states(const SearchState& state,
                                                                       ConstraintOrder order);
 

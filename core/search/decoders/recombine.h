@@ -9,8 +9,8 @@ namespace phraseq {
 
 /// Joins the candidates of a sentence that have the same strings: one may have chosen a phrase that
 /// another generates word by word. Words outside the vocabulary are compared by their spelling, not
-/// by their common id. Only candidates that leave no queue are joined, so that the same
-/// continuations are possible for each.
+/// by their common id. Only candidates that leave no queue are joined, so that all of them have the
+/// same possible continuations.
 ///
 /// The better one stays, with its row. Its total becomes the logarithm of the sum of both
 /// probabilities; the increase is credited to this step's token. The result is ranked, best first.

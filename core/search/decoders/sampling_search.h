@@ -23,7 +23,7 @@ struct SamplingSettings {
 /// Draws `samples` translations of each sentence, sorted by score.
 ///
 /// A draw is a function of (seed, sentence id, sample, step) and the row's probabilities: it does
-/// not depend on what else is in the batch. Token scores are log-probabilities at the temperature,
+/// not depend on the rest of the batch. Token scores are log-probabilities at the temperature,
 /// before the restriction to the most probable.
 PHRASEQ_API std::vector<std::vector<Hypothesis>> sampling_search(SearchInput& input,
                                                                  const SearchOptions& options,

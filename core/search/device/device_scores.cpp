@@ -83,7 +83,7 @@ std::vector<ScoreAnswer> read_answers(const at::Tensor& all,
   return answers;
 }
 
-/// [rows, 1] fp64: ln Σ e^score; NaN as log_sum_exp gives it.
+/// [rows, 1] fp64: ln Σ e^score; NaN in the same cases as log_sum_exp.
 at::Tensor normalizers_of(const at::Tensor& scores) {
   const at::Tensor highest = scores.amax(1, /*keepdim=*/true);
   const at::Tensor sums =

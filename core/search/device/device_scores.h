@@ -9,8 +9,8 @@ namespace phraseq {
 
 /// One step's scores that stay on a GPU: the best columns are found there, and only what a search
 /// needs of each row is copied, with a single wait. If more columns than needed have the same
-/// score, the lower ones are taken; without phraseq's kernels, as far as this can be told from
-/// eight more columns than needed.
+/// score, the lower ones are taken; without phraseq's kernels, only among eight more columns than
+/// needed.
 class PHRASEQ_API DeviceScores final : public DeferredScores {
  public:
   /// `scores` [rows, columns]; `normalized`: they are log-probabilities already.

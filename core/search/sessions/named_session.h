@@ -10,7 +10,7 @@
 
 namespace phraseq {
 
-/// An architecture's session: when it throws, or a step gives scores of the wrong shape or type,
+/// An architecture's session: if it throws, or if a step returns scores of the wrong shape or type,
 /// the error names the plugin.
 class PHRASEQ_API NamedSession : public DeferringSession {
  public:
