@@ -11,8 +11,8 @@
 namespace phraseq {
 
 /// The line of `exchange` in the access log: the Common Log Format of web servers, followed by the
-/// seconds until the answer ended at `time` (seconds since 1970). Bytes of a request that are not
-/// printable ASCII are written as \xHH.
+/// seconds from the beginning of the request to the end of the answer. `time`: this end, in seconds
+/// since 1970. Bytes of a request that are not printable ASCII are written as \xHH.
 std::string access_line(const HttpExchange& exchange, std::time_t time);
 
 /// A file to which the line of each answered request is appended. Thread-safe.

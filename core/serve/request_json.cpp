@@ -31,7 +31,7 @@ void require_utf8(const std::string& body) {
   }
 }
 
-/// The field's value, or null when it is missing or null.
+/// The field's value, or a null pointer if it is missing or null.
 const nlohmann::json* value_of(const nlohmann::json& object, const std::string& name) {
   const auto found = object.find(name);
   return found == object.end() || found->is_null() ? nullptr : &*found;

@@ -21,8 +21,8 @@ struct ServeRun {
   std::vector<std::string> problems() const;
 };
 
-/// Serves until SIGTERM or SIGINT, then answers what was accepted; SIGHUP loads the models again.
-/// Returns the exit code.
+/// Serves until SIGTERM or SIGINT, then answers the accepted requests; SIGHUP loads the models
+/// again. Returns the exit code.
 int serve(ServeRun& run);
 
 }  // namespace phraseq

@@ -139,7 +139,7 @@ bool CheckpointKeeper::tries(const char* failed,
 void CheckpointKeeper::write_and_point(const std::string& path, int64_t updates, bool stays) {
   dependencies_.folder->renew_lock();
   write_(path, stays);
-  // checkpoint_last comes last: if the run is killed before, it resumes from the previous
+  // checkpoint_last comes last: if the run is killed before it is set, it resumes from the previous
   // checkpoint and finds the best one again.
   const auto& [validated_at, value] = dependencies_.state->last_validation;
   if (options_.keep_best_checkpoints > 0 && validated_at == updates && std::isfinite(value)) {

@@ -21,7 +21,7 @@ double LossTrend::Part::bits_per_token() const {
 void LossTrend::note(double loss_sum, int64_t tokens) {
   if (updates_ % part_updates_ == 0) {
     if (parts_.size() == kMaxParts)
-      merge_pairs();  // all parts are full, so a new one begins here, too
+      merge_pairs();  // all parts are full, so a new one still begins here
     parts_.emplace_back();
   }
   parts_.back().loss += loss_sum;

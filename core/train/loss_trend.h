@@ -15,8 +15,8 @@ class PHRASEQ_API LossTrend {
   void note(double loss_sum, int64_t tokens);
 
   /// "the training loss has not fallen: 9.31 bits per token over the first 100 updates and 9.30
-  /// over the last 100" when the mean of the last tenth of the updates is not at least 2 % below
-  /// that of the first tenth. Empty otherwise, and for fewer than 100 updates.
+  /// over the last 100" if the mean of the last tenth of the updates is not at least 2 % below that
+  /// of the first tenth. Empty otherwise, and for fewer than 100 updates.
   std::string finding() const;
 
  private:

@@ -19,8 +19,8 @@ class PHRASEQ_API RemainingTime {
 
   /// Seconds until the first limit is reached; nothing before the first step or without a limit.
   std::optional<double> seconds(const TrainingProgress& now) const;
-  /// "epoch 3 of 20", "update 812 of 8000" when --max-update ends the run before --max-epoch does,
-  /// "epoch 3" when neither is given.
+  /// "epoch 3 of 20", "update 812 of 8000" if --max-update ends the run before --max-epoch does,
+  /// "epoch 3" if neither is given.
   std::string position_text(const TrainingProgress& now) const;
 
  private:

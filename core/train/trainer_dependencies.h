@@ -42,7 +42,7 @@ struct TrainerDependencies {
   std::vector<Validator*> further_validators;  ///< of splits that do not select checkpoints
 };
 
-/// What the user has chosen for a Trainer.
+/// The user's settings for a Trainer.
 struct TrainerOptions {
   OptimizationOptions optimization;
   ValidationOptions validation;

@@ -56,7 +56,7 @@ class HttpHandler {
                                int status,
                                const std::string& code,
                                const std::string& message) = 0;
-  /// Called when a response has been written or the client has left.
+  /// Called when a response has been written or the client has disconnected.
   virtual void finished(const HttpExchange& /*exchange*/) {}
 };
 

@@ -22,8 +22,8 @@ class PHRASEQ_API WorkerThreads {
   WorkerThreads& operator=(const WorkerThreads&) = delete;
 
   /// Calls job(0) to job(count - 1) at the same time, each on its own thread, and waits for all.
-  /// `count` is at most the number of threads. Returns what each call threw; null = it threw
-  /// nothing.
+  /// `count` is at most the number of threads. Returns the exception of each call; null if it threw
+  /// none.
   std::vector<std::exception_ptr> run(int64_t count, const std::function<void(int64_t)>& job);
 
  private:

@@ -11,8 +11,8 @@
 
 namespace phraseq {
 
-/// Updates whose loss or gradient is not finite. The parameters are left as they are; too many in a
-/// row end the run.
+/// Updates whose loss or gradient is not finite. The parameters do not change; too many such
+/// updates in a row end the run.
 class PHRASEQ_API BadUpdates {
  public:
   /// The run ends at `most_in_a_row`. `folder` may be null. The arguments must outlive the object.
@@ -21,8 +21,9 @@ class PHRASEQ_API BadUpdates {
              const CheckpointFolder* folder,
              int64_t most_in_a_row);
 
-  /// Counts and logs an update that was skipped, with its loss or else the norm of its gradient:
-  /// whichever is not finite. Throws DivergenceError if it is one too many.
+  /// Counts and logs an update that was skipped, with its loss if that is not finite, otherwise
+  /// with the norm of its gradient. Throws DivergenceError if too many updates in a row were
+  /// skipped.
   void note(const SentenceIds& sentence_ids, double loss, double gradient_norm);
   /// A gradient too large for fp16 is not an error: the loss scale is reduced. Any number of these
   /// may follow in a row until the scale reaches its minimum, which ends the run (DivergenceError).

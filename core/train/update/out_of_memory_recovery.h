@@ -24,7 +24,7 @@ struct RecoveryDependencies {
   bool is_first_process = true;  ///< the other processes log errors only
 };
 
-/// When an OutOfMemoryRecovery gives up, and what it may advise.
+/// The settings that determine when an OutOfMemoryRecovery gives up, and what it may advise.
 struct RecoveryOptions {
   int64_t most_skipped_in_a_row = 0;    ///< the run ends after skipping this many sentences
   bool checkpoint_activations = false;  ///< already in use: the advice does not name it

@@ -8,8 +8,8 @@
 namespace phraseq {
 
 /// The best value so far of the metric that chooses checkpoints. As in fairseq, the later of two
-/// equal checkpoints becomes checkpoint_best, but a value equal to the best is not an improvement
-/// as far as --patience is concerned.
+/// equal checkpoints becomes checkpoint_best, but a value equal to the best does not count as an
+/// improvement for --patience.
 class PHRASEQ_API BestScore {
  public:
   /// `best` and `validations_without_better` are a part of the training state and must outlive the

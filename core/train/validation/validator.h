@@ -36,8 +36,8 @@ struct ValidatorOptions {
 
 struct ValidationOptions;
 
-/// Evaluates a model on a split: the criterion's loss per target token over every sentence and,
-/// when a decoder and a metric are given, the score of the translated text against the references.
+/// Evaluates a model on a split: the criterion's loss per target token over every sentence and, if
+/// a decoder and a metric are given, the score of the translated text against the references.
 class PHRASEQ_API Validator {
  public:
   Validator(const TranslationModel& translation_model,
@@ -57,7 +57,7 @@ class PHRASEQ_API Validator {
   /// Computes the losses and, with a decoder, the score of the split and of its parts (language
   /// pairs). The score is left out if the loss is not finite.
   ValidationResult run();
-  /// Warns when most translations of the last `run` are identical.
+  /// Warns if most translations of the last `run` are identical.
   void warn_of_repeated_hypotheses() const;
   const Corpus& corpus() const { return *corpus_; }
   /// True if a larger score is better for the metric of `translate_with`.
