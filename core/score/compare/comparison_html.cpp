@@ -61,7 +61,7 @@ std::string table_html(const ComparisonRows& rows) {
   return html + "</table></div>\n";
 }
 
-/// The explanations that the terminal also shows, and that of the arrows.
+/// The explanations that the terminal also shows, and an explanation of the arrows.
 std::string explanation_html(const Comparison& comparison) {
   std::string html;
   for (const auto& line : explain_cells(comparison))

@@ -70,8 +70,8 @@ PHRASEQ_API ContrastiveReport evaluate_contrastive(const ContrastiveSet& set,
                                                    const std::vector<int64_t>& edges);
 
 /// The two-sided exact test of McNemar (1947): the probability of a split at least as uneven as
-/// `first` and `second`, the numbers of pairs that only one of the systems got right, if both
-/// systems were equally likely to be the one.
+/// `first` and `second`, the numbers of pairs that only one of the systems got right, if each of
+/// them were equally likely to be the only one that is right.
 PHRASEQ_API double mcnemar_test(size_t first, size_t second);
 
 }  // namespace phraseq::score

@@ -9,8 +9,8 @@
 
 namespace phraseq::score {
 
-/// The columns of a contrastive test set, by their names in its heading. An empty name stands for
-/// the usual one: `source`, `reference`, `contrastive`, or the only column that begins with one of
+/// The columns of a contrastive test set, by their names in its heading. An empty name means the
+/// usual one: `source`, `reference`, `contrastive`, or the only column that begins with one of
 /// these and `_` (`source_en`); `category` for the groups, `distance` for the distance and `tree`
 /// for the source's parse trees, if there are such columns.
 struct ContrastiveColumns {

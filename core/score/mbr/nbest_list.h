@@ -10,7 +10,8 @@ namespace phraseq::score {
 
 /// The format of lists of hypotheses.
 enum class NBestFormat {
-  kFairseq,  ///< D-ID (else H-ID), score, text; P-ID, log-probabilities of the tokens in base 2
+  kFairseq,  ///< D-ID (otherwise H-ID), score, text; P-ID, log-probabilities of the tokens in base
+             ///< 2
   kMoses,    ///< ID ||| text ||| … ||| score
   kPlain,    ///< one text per line, the same number of lines for each sentence
 };

@@ -60,9 +60,9 @@ struct BleuParts {
 ///
 ///   100 · exp(min(0, 1 - ref_len / hyp_len)) · exp(1/N · sum_n log p_n)
 ///
-/// where ref_len adds up, for each sentence, the reference length closest to the hypothesis's (the
-/// shorter of two equally close). The score is 0, whatever the smoothing, if no n-gram of any order
-/// matches; that of a perfect match may be 100.00000000000004, as in sacrebleu.
+/// where ref_len is the sum, over the sentences, of the reference length closest to the
+/// hypothesis's (the shorter of two equally close). Regardless of smoothing, the score is 0 if no
+/// n-gram of any order matches; that of a perfect match may be 100.00000000000004, as in sacrebleu.
 class PHRASEQ_API Bleu : public Metric {
  public:
   explicit Bleu(BleuSettings settings);

@@ -47,7 +47,7 @@ class PHRASEQ_API Chrf : public Metric {
 };
 
 /// Words as chrF++ counts them: in a word longer than one character, a final ASCII punctuation mark
-/// is separated, or else an initial one; never both.
+/// is separated; if there is none, an initial one; never both.
 PHRASEQ_API std::vector<std::string_view> chrf_words(std::string_view line);
 
 }  // namespace phraseq::score

@@ -21,8 +21,8 @@ class PHRASEQ_API BeamEditDistance {
  public:
   explicit BeamEditDistance(WordRow reference) : reference_(std::move(reference)) {}
 
-  /// Cost and edits that turn the hypothesis into the reference, first to last. The hypothesis
-  /// becomes the base of `cost_of_variant`.
+  /// Returns the cost of turning the hypothesis into the reference, and the edits, from first to
+  /// last. The hypothesis becomes the base of `cost_of_variant`.
   int64_t align(const WordRow& hypothesis, std::vector<Edit>& edits);
 
   /// The cost of a hypothesis that is as long as the base and equal to it before `first_change`:

@@ -12,8 +12,8 @@
 namespace phraseq::score {
 
 /// A registry with the metrics `names` from the plugins that are found through `arguments`
-/// (--plugin-dir) and the search path. Plugins that need LibTorch are loaded only when a name is
-/// not found among the others.
+/// (--plugin-dir) and the search path. Plugins that need LibTorch are loaded only if a name is not
+/// found among the others.
 PHRASEQ_API Registry find_metrics(std::span<const std::string> arguments,
                                   std::span<const std::string> names);
 
@@ -29,7 +29,7 @@ class PHRASEQ_API MetricSet {
   void describe(OptionTable& table);
   /// Returns `problems` and the contradictions within the metrics' options.
   std::vector<std::string> add_problems(std::vector<std::string> problems) const;
-  /// Warns of every option that has no effect; sacrebleu accepts these, too.
+  /// Warns of every option that has no effect; sacrebleu accepts such options as well.
   void warn_of_unused_options() const;
 
   /// Makes one metric with the described options; if `name` is a preset, its values override them.

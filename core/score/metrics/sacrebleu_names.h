@@ -13,7 +13,7 @@ namespace phraseq::score {
 /// The metrics whose options sacrebleu's command line accepts, whichever metrics are computed.
 PHRASEQ_API std::span<const std::string> sacrebleu_metrics();
 
-/// Gives the options of BLEU and chrF in the table sacrebleu's names and short flags:
+/// Renames the options of BLEU and chrF in the table to sacrebleu's names and short flags:
 /// --bleu-tokenize becomes --tokenize, -tok. The component's own name stays as an alias.
 PHRASEQ_API void spell_as_sacrebleu(OptionTable& table);
 

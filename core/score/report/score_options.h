@@ -41,7 +41,7 @@ struct PHRASEQ_API ScoreOptions : MetricOptions {
 
   void describe(OptionTable& table) override;
   std::vector<std::string> problems() const override;
-  /// Warns if a number of samples is given without its test; sacrebleu accepts this, too.
+  /// Warns if a number of samples is given without its test; sacrebleu accepts this as well.
   void warn_of_unused_options() const;
 
   PairedTest test() const;

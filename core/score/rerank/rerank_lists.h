@@ -9,11 +9,11 @@
 namespace phraseq::score {
 
 /// Reads the S-, H-, D- and P- lines of the output of `generate --format fairseq --nbest N` or of
-/// fairseq-generate; "-" is standard input. Sentences come in the order of their numbers, which
-/// must be 0, 1, 2 and so on, in any order in the file. `forward` is the sum of the P- line. Throws
-/// a DataError with file and line for a malformed line of these kinds, for a hypothesis without a
-/// P- line, for a sentence with D- lines for some but not all hypotheses, and, with
-/// `needs_sources`, for one without an S- line.
+/// fairseq-generate; "-" is standard input. The lists are in the order of the sentences' numbers,
+/// which must be 0, 1, 2 and so on, but may be in any order in the file. `forward` is the sum of
+/// the P- line. Throws a DataError with file and line for a malformed line of these kinds, for a
+/// hypothesis without a P- line, for a sentence with D- lines for some but not all hypotheses, and,
+/// with `needs_sources`, for one without an S- line.
 PHRASEQ_API std::vector<RerankList> read_rerank_lists(const std::string& path,
                                                       bool needs_sources = false);
 

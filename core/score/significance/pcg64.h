@@ -13,7 +13,7 @@ namespace phraseq::score {
 __extension__ using Word128 = unsigned __int128;
 
 /// NumPy's `default_rng(seed)`: PCG64 (XSL-RR 128/64; O'Neill 2014), with its state derived from
-/// the seed by NumPy's SeedSequence. Draws the same numbers as NumPy, so resampling gives
+/// the seed by NumPy's SeedSequence. Draws the same numbers as NumPy, so resampling reproduces
 /// sacrebleu's p-values.
 class PHRASEQ_API Pcg64 {
  public:

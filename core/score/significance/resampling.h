@@ -16,8 +16,8 @@ struct Draws {
   int threads = 0;    ///< 0 = as many as the machine has; does not change the result
 };
 
-/// The score of a system, and those of bootstrap resamples of the test set: as many sentences,
-/// drawn with replacement.
+/// The score of a system, and its scores on bootstrap resamples of the test set, which have the
+/// same number of sentences, drawn with replacement.
 struct BootstrappedScore {
   double score = 0;
   std::vector<double> resampled;

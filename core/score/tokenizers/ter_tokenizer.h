@@ -18,7 +18,7 @@ struct TerTokenizerSettings {
 /// tercom's normalization as in sacrebleu; words are joined by single blanks.
 ///
 /// Its rules for kana never apply: they require the line to begin with kana, but normalization has
-/// already inserted a blank in front. Kana stay together here, too.
+/// already inserted a blank in front. Therefore, kana also stay together here.
 PHRASEQ_API std::string tokenize_tercom(std::string_view line,
                                         const TerTokenizerSettings& settings);
 

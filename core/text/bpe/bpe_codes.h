@@ -24,7 +24,7 @@ class PHRASEQ_API BpeCodes {
   ~BpeCodes();
 
   /// Restricts encoding to symbols of this vocabulary: others are split by undoing their merges
-  /// (subword-nmt's --vocabulary). `text`: lines "SYMBOL COUNT"; those with a count below
+  /// (subword-nmt's --vocabulary). `text`: lines "SYMBOL COUNT"; symbols with a count below
   /// `threshold` are left out. Throws FormatError for a line of a different form.
   void restrict_to(const std::string& text, int64_t threshold, const std::string& name);
 

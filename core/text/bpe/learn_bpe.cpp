@@ -58,7 +58,7 @@ class PairCounts {
       if (count == pair->second.count)
         return RankedPair{count, pair->first};
       queue_.pop();
-      if (count == pair->second.queued)  // else it is queued with a higher count
+      if (count == pair->second.queued)  // otherwise, it is also queued with a higher count
         queue(*pair);
     }
     return std::nullopt;

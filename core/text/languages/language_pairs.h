@@ -40,8 +40,8 @@ PHRASEQ_API bool has_text_of(const std::string& folder, const std::string& langu
 PHRASEQ_API std::string to_string(const std::vector<LanguagePair>& pairs);
 
 /// The languages in the order of their tokens, as in fairseq: `listed` (--langs), or the lines of a
-/// file (--lang-dict), or those of the pairs, sorted by name. Throws UsageError if a pair has any
-/// other language, or if a language is listed twice.
+/// file (--lang-dict), or the languages of the pairs, sorted by name. Throws UsageError if a pair
+/// has any other language, or if a language is listed twice.
 PHRASEQ_API std::vector<std::string> known_languages(const std::vector<std::string>& listed,
                                                      const std::string& file,
                                                      const std::vector<LanguagePair>& pairs);

@@ -41,7 +41,7 @@ bool is_czech_dashed(View word) {
   return lower == "li" || lower.starts_with("mail");
 }
 
-/// How a token is joined to the text before it and to what follows.
+/// How a token is joined to the text before and after it.
 enum class Join {
   kSeparate,    ///< blanks on both sides
   kToPrevious,  ///< no blank before it

@@ -50,7 +50,7 @@ struct PHRASEQ_API MosesOptions : TextPipelineOptions {
 };
 
 /// Punctuation normalization, lowercasing, the Moses tokenizer, truecasing and byte-pair encoding:
-/// the steps that the options ask for, in this order, and their inverse.
+/// the steps that the options request, in this order, and their inverse.
 ///
 /// Its model is a JSON object with the texts of the BPE codes and of the truecaser's model, so a
 /// checkpoint needs no other file. Files are read only if the setup has no model.

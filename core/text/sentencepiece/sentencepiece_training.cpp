@@ -74,7 +74,7 @@ class Lines final : public sentencepiece::SentenceIterator {
 
   const std::function<bool(std::string&)>& next_;
   std::string line_;
-  size_t end_ = 0;  ///< of the sentence in the line
+  size_t end_ = 0;  ///< end of the current sentence in the line
   std::string sentence_;
   bool done_ = false;
   std::exception_ptr failure_;
