@@ -45,7 +45,7 @@ class PHRASEQ_API LrScheduler {
   /// run is resumed.
   virtual std::map<std::string, double> state() const { return {}; }
   virtual void restore(const std::map<std::string, double>& /*state*/) {}
-  /// Called after `restore` if the values of later epochs will be those of a different metric.
+  /// Called after `restore` if the values of later epochs will be from a different metric.
   virtual void forget_values() {}
 };
 

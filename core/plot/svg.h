@@ -6,7 +6,7 @@
 
 #include "core/base/api.h"
 
-/// Figures as SVG, as a file or inside a page. The same input gives the same bytes.
+/// Figures as SVG, as a file or inside a page. The same input produces the same bytes.
 namespace phraseq::plot {
 
 /// A point in pixels from the left and from the top.
@@ -15,7 +15,7 @@ struct Point {
   double y = 0;
 };
 
-/// How a shape is filled and outlined. Colors are those of CSS; lengths are pixels.
+/// The fill and the outline of a shape. Colors are those of CSS; lengths are pixels.
 struct Paint {
   std::string fill = "none";
   std::string stroke = "none";

@@ -9,8 +9,8 @@
 namespace phraseq {
 
 /// The training configuration that a preset of an architecture was tested with. `phraseq train`
-/// uses these values where neither the command line nor a configuration file gives one; a preset
-/// without them trains with the defaults of `phraseq train`.
+/// uses these values for options that neither the command line nor a configuration file sets; a
+/// preset without them trains with the defaults of `phraseq train`.
 struct TrainingDefaults {
   std::string criterion;     ///< empty: the default of `phraseq train`
   std::string optimizer;     ///< the same

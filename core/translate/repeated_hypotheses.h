@@ -10,14 +10,14 @@
 
 namespace phraseq {
 
-/// Detects a model that gives most sentences the same translation: a sign that training was too
-/// short or has failed, or that the input has a different form from the training text. Repeated
-/// sentences count once.
+/// Detects a model that translates most sentences identically: a sign that training was too short
+/// or has failed, or that the input has a different form from the training text. Repeated sentences
+/// count once.
 class PHRASEQ_API RepeatedHypotheses {
  public:
   void note(const std::vector<int64_t>& source, const std::string& hypothesis);
 
-  /// "37 of 40 different sentences have the same translation, 'Ein Mann.'" when these are more than
+  /// "37 of 40 different sentences have the same translation, 'Ein Mann.'" if these are more than
   /// half of at least 20; otherwise an empty string.
   std::string finding() const;
 

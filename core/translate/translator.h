@@ -16,7 +16,7 @@
 
 namespace phraseq {
 
-/// How a Translator computes and what it returns, apart from the search itself.
+/// The settings of a Translator, apart from those of the search itself.
 struct TranslationSettings {
   nn::Precision precision = nn::Precision::kFp32;
   bool need_attention = false;

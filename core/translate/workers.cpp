@@ -51,7 +51,7 @@ void run_jobs(int64_t jobs,
   } else {
     const auto threads = start_threads(static_cast<size_t>(workers), [&](size_t worker) {
       at::set_num_threads(
-          static_cast<int>(settings.threads));  // of the operators this thread calls
+          static_cast<int>(settings.threads));  // for the operators that this thread calls
       work(queue, static_cast<int64_t>(worker), job);
     });
     if (threads.empty())

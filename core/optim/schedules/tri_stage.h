@@ -14,7 +14,7 @@ struct PHRASEQ_API TriStageOptions : Options {
   int64_t warmup_steps = 0;
   int64_t hold_steps = 0;
   int64_t decay_steps = 0;
-  std::vector<double> phase_ratio;  ///< of --max-update; replaces the three
+  std::vector<double> phase_ratio;  ///< shares of --max-update, in place of the three numbers
   double init_lr_scale = 0.01;
   double final_lr_scale = 0.01;
   void describe(OptionTable& table) override;

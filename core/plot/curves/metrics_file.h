@@ -40,8 +40,8 @@ struct RunMetrics {
   bool is_empty() const { return intervals.empty() && epochs.empty() && validations.empty(); }
 };
 
-/// `run` is a save folder or the path of a metrics.jsonl. A line that was cut off when a process
-/// died is left out and counted. Throws IoError if there is no such file, and DataError if none of
+/// `run` is a save folder or the path of a metrics.jsonl. A line that was truncated when a process
+/// died is skipped and counted. Throws IoError if there is no such file, and DataError if none of
 /// its lines contains an event.
 PHRASEQ_API RunMetrics read_run_metrics(const std::string& run);
 

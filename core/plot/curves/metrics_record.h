@@ -18,7 +18,7 @@ struct MetricsRecord {
   double epoch = 0;                                             ///< from 1
   double position = std::numeric_limits<double>::quiet_NaN();   ///< finished epochs; NaN = unknown
   double wall = std::numeric_limits<double>::quiet_NaN();       ///< seconds of this process
-  double processor = std::numeric_limits<double>::quiet_NaN();  ///< the same, of its threads
+  double processor = std::numeric_limits<double>::quiet_NaN();  ///< seconds of its threads
   std::string score_name;
   std::vector<std::pair<std::string, double>> values;
 };

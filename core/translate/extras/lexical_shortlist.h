@@ -19,7 +19,7 @@ struct ShortlistSize {
 /// The target words that may be used to translate a sentence: the most probable translations of its
 /// words according to a lexical table, the most frequent words, and </s> and <unk>; if both
 /// languages have the same dictionary, also the words of the sentence itself, as in Marian. They
-/// depend only on the sentence, not on what else is in its batch.
+/// depend only on the sentence, not on the rest of its batch.
 class PHRASEQ_API LexicalShortlist {
  public:
   /// Reads a table in Marian's text format. Pairs with a word that the dictionaries do not have are

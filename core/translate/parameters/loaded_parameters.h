@@ -17,7 +17,7 @@ void fill_parameters(nn::FlatParameters& parameters,
                      const CheckpointFile& file);
 
 /// Does the same for a module that has just been made; does not copy if the module can use the
-/// file's numbers as they are.
+/// file's numbers unchanged.
 std::unique_ptr<nn::FlatParameters> loaded_parameters(torch::nn::Module& module,
                                                       const Selection& architecture,
                                                       const CheckpointFile& file,
