@@ -13,9 +13,9 @@
 
 namespace phraseq::analysis {
 
-/// How the activation of phrases is measured (Nguyen & Joty 2018, tables 3 and 4; the paper only
-/// says that it is averaged over sentences). Quadrants are query kind to key kind, t a single token
-/// and p a longer n-gram: t2t, t2p, p2t, p2p.
+/// The measures of the activation of phrases (Nguyen & Joty 2018, tables 3 and 4; the paper only
+/// says that activation is averaged over sentences). Quadrants are query kind to key kind, t a
+/// single token and p a longer n-gram: t2t, t2p, p2t, p2p.
 enum class ActivationStatistic {
   /// For each head and query token, the largest weight in the rows of the n-grams that end there
   /// scores a point for its quadrant; among equal weights, the first quadrant gets it.

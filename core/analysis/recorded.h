@@ -24,7 +24,8 @@ struct RecordedSentence {
   std::vector<std::string> source;  ///< symbols, including </s>
   std::vector<std::string> target;  ///< the decoder's input: the start symbol, then the target
   std::vector<RecordedTensor> tensors;
-  /// What the decoder had to generate at each position of `target`: the target, then </s>.
+  /// The symbol that the decoder had to generate at each position of `target`: the target, then
+  /// </s>.
   std::vector<std::string> generated = {};
   /// The index at which each phrase of the source begins, then the length of the source; empty for
   /// a model that does not divide its source into phrases.

@@ -77,7 +77,7 @@ class PHRASEQ_API OptionField {
   OptionField& word(std::string_view text, int64_t number);
   /// Sets the placeholder of the value in --help (FILE, N, DIR).
   OptionField& value_name(std::string_view text);
-  /// Declares that the user must give the option.
+  /// Declares that the option is mandatory.
   OptionField& required();
   /// Lets the option take arguments without a flag, in the order of description; a vector takes all
   /// remaining ones.
@@ -88,7 +88,7 @@ class PHRASEQ_API OptionField {
   /// Declares that the value is a file that the command writes: the command line is rejected if
   /// another option names the same file.
   OptionField& writes_file();
-  /// Sets the value of the flag when it is given without one (fairseq's bare --remove-bpe).
+  /// Sets the value of the flag if it is given without one (fairseq's bare --remove-bpe).
   OptionField& bare_value(std::string_view value);
 
   /// True if the value is that of the option's `word`.

@@ -243,7 +243,7 @@ class Taker {
       taken_.arguments.push_back(ours);
   }
 
-  /// "{value}" and "{subset}" stand for the value of the flag and of --gen-subset.
+  /// Replaces "{value}" and "{subset}" by the value of the flag and of --gen-subset.
   std::string replacement(std::string_view ours, const std::string& value) {
     return fmt::format(fmt::runtime(ours),
                        fmt::arg("value", value),

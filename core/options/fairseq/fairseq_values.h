@@ -12,9 +12,9 @@ namespace phraseq::fairseq {
 
 /// The value of an option that phraseq spells differently from fairseq: a Python dictionary of
 /// --model-overrides as NAME=VALUE items (without the options of the command itself, which have no
-/// effect there in fairseq; each gives a note), the name of --restore-file without ".pt", "@@ " and
-/// "@@" of --remove-bpe as subword_nmt, the ppl of --best-checkpoint-metric as nll_loss. Nothing if
-/// the value does not change.
+/// effect there in fairseq; each causes a note), the name of --restore-file without ".pt", "@@ "
+/// and "@@" of --remove-bpe as subword_nmt, the ppl of --best-checkpoint-metric as nll_loss.
+/// Nothing if the value does not change.
 PHRASEQ_API std::optional<std::string> translated_value(std::string_view option,
                                                         std::string_view value,
                                                         OptionTable& table,

@@ -6,7 +6,7 @@
 
 namespace phraseq::fairseq {
 
-/// The page docs/guide/fairseq_flags.md: every flag, and what phraseq does with it.
+/// The page docs/guide/fairseq_flags.md: every flag, and how phraseq treats it.
 PHRASEQ_API std::string flag_page();
 
 }  // namespace phraseq::fairseq
