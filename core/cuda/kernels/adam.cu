@@ -8,8 +8,8 @@ struct AdamStep {
   float eps;
 };
 
-// A thread for each element; copy may be null (or its type that of the parameters). Nothing changes if *take_step is
-// false (a gradient that is not finite). *scale multiplies the gradient as it is read.
+// One thread per element; copy may be null (Element is then fp32). Nothing changes if *take_step is false (a
+// gradient that is not finite). *scale multiplies the gradient as it is read.
 PHRASEQ_KERNEL void adam(float* p,
                          const float* g,
                          float* m,

@@ -4,8 +4,9 @@
 // are multiplied.
 //
 //   S = scale · Q Kᵀ, P = exp(S - L), L_i = ln Σ_j exp(S_ij), O = (M ∘ P) V                   (Vaswani et al. 2017)
-// dV = (M ∘ P)ᵀ dO, dS = P ∘ (M ∘ dO Vᵀ - D), D_i = Σ_c dO_ic O_ic, dQ = scale · dS K, dK = scale · dSᵀ Q
-// (Dao et al. 2022) where M are the factors of the dropout of weights.
+//   dV = (M ∘ P)ᵀ dO, dS = P ∘ (M ∘ dO Vᵀ - D), D_i = Σ_c dO_ic O_ic, dQ = scale · dS K, dK = scale · dSᵀ Q
+//                                                                                             (Dao et al. 2022)
+// where M are the factors of the dropout of weights.
 //
 // The option PHRASEQ_HEAD_DIM of the compiler is the number of columns of a head, a multiple of 16.
 
@@ -108,7 +109,7 @@ __device__ inline bool is_seen(int query, int key, const AttentionTile& tile, co
   return key < tile.length && (shape.causal == 0 || key <= query);
 }
 
-// A softmax over keys that come 16 at a time.
+// A softmax over keys that are processed 16 at a time.
 struct OnlineSoftmax {
   float top[PHRASEQ_TILE_ROWS], total[PHRASEQ_TILE_ROWS];
 
