@@ -39,9 +39,9 @@ class PHRASEQ_API Context {
   /// The matrix that products read: the parameter itself, or its copy in 16 bits.
   at::Tensor compute(const at::Tensor& parameter) const;
 
-  /// Where the gradient of a parameter is collected: its view of the flat gradients, for functions
-  /// that add to it themselves and return nothing to autograd, which saves a pass over the
-  /// parameter. Undefined without flat gradients, or if the parameter needs no gradient; the
+  /// The tensor to which the gradient of a parameter is added: its view of the flat gradients, for
+  /// functions that add to it themselves and return nothing to autograd, which saves a pass over
+  /// the parameter. Undefined without flat gradients, or if the parameter needs no gradient; the
   /// gradient then goes through autograd as usual.
   at::Tensor gradient(const at::Tensor& parameter) const;
 
@@ -64,7 +64,7 @@ class PHRASEQ_API Context {
   bool recomputes() const { return recomputes_; }
   void recompute_layers(bool recompute) { recomputes_ = recompute; }
 
-  /// Where modules record tensors for an analysis; null in ordinary passes.
+  /// The recording to which modules add tensors for an analysis; null in ordinary passes.
   Recording* recording() const { return recording_; }
   void record_into(Recording* recording) { recording_ = recording; }
 

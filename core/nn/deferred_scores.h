@@ -10,7 +10,7 @@
 
 namespace phraseq {
 
-/// What a search requests from one row of scores.
+/// A search's request for one row of scores.
 struct ScoreQuery {
   int64_t best = 0;              ///< how many of the best columns
   std::vector<int64_t> columns;  ///< also requested; they do not count among the best

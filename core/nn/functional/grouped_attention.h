@@ -34,8 +34,8 @@ struct HeadGroup {
   std::vector<QueryKind> queries;
 };
 
-/// Where attention reads queries, keys and values in the columns of its inputs, and where it writes
-/// its results.
+/// The columns of its inputs from which attention reads queries, keys and values, and the columns
+/// to which it writes its results.
 struct AttentionLayout {
   int64_t heads = 1;  ///< heads of all groups
   int64_t head_dim = 1;

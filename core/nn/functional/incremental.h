@@ -10,9 +10,8 @@
 
 namespace phraseq::nn {
 
-/// Where the past of each decoding row is stored. `select` permutes and prunes only this table
-/// (rows × steps numbers), so reordering the beam copies no keys. It is shared by a session's
-/// layers.
+/// The locations of each decoding row's past. `select` permutes and prunes only this table (rows ×
+/// steps numbers), so reordering the beam copies no keys. It is shared by a session's layers.
 class PHRASEQ_API Ancestry {
  public:
   explicit Ancestry(int64_t rows);
@@ -67,7 +66,7 @@ class PHRASEQ_API SelfAttentionCache {
                         const Ancestry& ancestry,
                         const AttentionLayout& layout) const;
 
-  std::vector<at::Tensor> blocks_;  // [steps of a block, rows when it was made, columns]
+  std::vector<at::Tensor> blocks_;  // [steps of a block, rows at that time, columns]
   int64_t used_ = 0;                // steps used in the last block
   std::vector<at::Tensor> steps_;   // views, one per step
 };

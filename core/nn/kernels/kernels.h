@@ -116,7 +116,7 @@ struct LossClasses {
   int64_t vocabulary;
   const int64_t* excluded;  ///< excluded from the softmax
   int64_t excluded_count;
-  const int64_t* unsmoothed;  ///< without a uniform share; the excluded are among them
+  const int64_t* unsmoothed;  ///< without a uniform share, including the excluded ones
   int64_t unsmoothed_count;
 };
 

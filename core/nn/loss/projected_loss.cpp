@@ -50,8 +50,8 @@ class ChunkLoss {
             double scale = 1.0)
       : rule_(rule), bias_(bias), targets_(targets), with_gradient_(with_gradient), scale_(scale) {}
 
-  /// logits [rows, vocab] of the rows from `first_row` on. `log_p`, when defined, receives ln
-  /// p(gold) [rows].
+  /// logits [rows, vocab] of the rows from `first_row` on. `log_p`, if defined, receives ln p(gold)
+  /// [rows].
   void run(const at::Tensor& logits, int64_t first_row, const at::Tensor& log_p) {
     if (cpu::has_kernels(logits)) {
       run_on_cpu(logits, first_row, log_p);

@@ -9,8 +9,8 @@
 
 namespace phraseq::nn {
 
-/// What RNNsearch and the models based on it have in common: a RecurrentEncoder as `encoder` and,
-/// as `decoder`, a Decoder, which is a RecurrentDecoder.
+/// The common part of RNNsearch and the models based on it: a RecurrentEncoder as `encoder` and, as
+/// `decoder`, a Decoder, which is a RecurrentDecoder.
 template <class Decoder>
 class RecurrentModel : public Architecture {
  public:

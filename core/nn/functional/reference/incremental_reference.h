@@ -30,7 +30,8 @@ struct KeyRanges {
 };
 
 /// Attends to the steps decoded so far: kvq [rows, 3 · model] → [rows, model]. `blocks` are those
-/// of a SelfAttentionCache, [steps, rows then, 2 · model], and hold all steps of the ancestry.
+/// of a SelfAttentionCache, [steps, rows at that time, 2 · model], and hold all steps of the
+/// ancestry.
 PHRASEQ_API at::Tensor self_attention_reference(const at::Tensor& kvq,
                                                 const std::vector<at::Tensor>& blocks,
                                                 const Ancestry& ancestry,

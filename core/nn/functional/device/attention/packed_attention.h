@@ -11,8 +11,8 @@ namespace phraseq::nn::gpu {
 
 /// Whether packed_attention() computes this attention: if has_kernels(q), in bf16 or fp16, with
 /// plain layouts and a head dimension that is a multiple of 16 and at most 128, sentences of at
-/// most 256 tokens on both sides, none of which lacks keys, and, when causal, queries and keys of
-/// the same sentences.
+/// most 256 tokens on both sides, none of which lacks keys, and, if causal, queries and keys of the
+/// same sentences.
 PHRASEQ_API bool packed_attention_applies(const at::Tensor& q,
                                           const at::Tensor& kv,
                                           const SentenceRows& rows,
