@@ -37,7 +37,7 @@ bool answer_help(const OptionTable& table,
 
 /// The beginning of a command whose options are described: answers --help, or parses the command
 /// line (`problems` and `explain_unknown` are those of parse_command_line) and answers
-/// --print-config. False if the command has been answered and no work is left.
+/// --print-config. Returns false if the command has been answered and no work is left.
 bool begin_command(OptionTable& table,
                    const CommandText& command,
                    std::span<const std::string> arguments,

@@ -1,4 +1,4 @@
-// phraseq interactive: translates lines as they come.
+// phraseq interactive: translates each line as it is entered.
 
 #include "cli/command.h"
 #include "core/base/error.h"

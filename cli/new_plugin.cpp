@@ -96,7 +96,7 @@ struct NewPluginOptions final : Options {
   std::string folder() const { return output.empty() ? name : output; }
 };
 
-/// Describes what already has the name: a plugin, whose file the new one would replace, or a
+/// Describes the current owner of the name: a plugin, whose file the new one would replace, or a
 /// component of the kind. Empty if nothing has it.
 std::string owner_of_name(const NewPluginOptions& options) {
   for (const std::string& file : find_plugin_files(plugin_search_path({}))) {

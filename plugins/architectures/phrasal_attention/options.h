@@ -17,7 +17,8 @@ enum class PhraseType { kHomogeneous, kHeterogeneous, kInterleaved };
 /// The score of an n-gram: query times convolved key (CONVKV, eq. 5), or the sum over its words of
 /// one convolved query each times the key (QUERYK, eq. 6).
 enum class PhraseMethod { kConvKv, kQueryK };
-/// Where interleaved attention's convolution is: it replaces the output projection, or follows it.
+/// The place of interleaved attention's convolution: it replaces the output projection or follows
+/// it.
 enum class ConvolutionPlace { kReplaceOutput, kAfterOutput };
 /// The number under the root in the scale of queryk scores; the width is that of a head.
 enum class PhraseScale { kWidthTimesLength, kWidthTimesSquare, kWidth };

@@ -10,8 +10,8 @@
 
 namespace phraseq::phrase_rep {
 
-/// What the encoder computes from a source. Level 0 is made from the embeddings, level i from layer
-/// i's output (before the final norm).
+/// The encoder's results for a source. Level 0 is made from the embeddings, level i from layer i's
+/// output (before the final norm).
 struct EncodedSource {
   at::Tensor memory;                ///< [tokens, model]
   std::vector<at::Tensor> tokens;   ///< the levels' tokens, [tokens, model] each

@@ -24,7 +24,7 @@ class PhraseRepModel : public Architecture {
   int64_t max_target_positions() const override { return options_.max_target_positions; }
   void initialize(uint64_t seed) override;
   SequenceConventions conventions() const override;
-  /// Assumes as many phrases as sentences have when they are divided into the shortest ones.
+  /// Assumes that sentences are divided into the shortest phrases.
   double multiply_adds(int64_t source_tokens, int64_t target_tokens) const override;
 
  private:

@@ -51,8 +51,8 @@ inline constexpr EnumName<LongLeaf> kLongLeafNames[] = {{"whole", LongLeaf::kWho
 inline constexpr EnumName<SpecialPhrases> kSpecialPhrasesNames[] = {
     {"own", SpecialPhrases::kOwn}, {"join", SpecialPhrases::kJoin}};
 
-/// The Transformer's options and what Xu et al. 2020 add, with the paper's choices as defaults;
-/// sizes and conventions are those of the paper's base model (Neutron's).
+/// The Transformer's options and those that Xu et al. 2020 add, with the paper's choices as
+/// defaults; sizes and conventions are those of the paper's base model (Neutron's).
 struct PhraseRepOptions : nn::TransformerOptions, TreeUse, BatchDependence {
   PhraseRepOptions();
 

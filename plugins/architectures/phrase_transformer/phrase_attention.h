@@ -28,7 +28,7 @@ class PhraseAttention : public nn::SelfAttention {
   PhraseAttention(const PhraseTransformerOptions& options, int64_t width);
 
   int64_t head_dim() const { return maps_.options.model / maps_.options.heads; }
-  /// 1/sqrt(head_dim) if it multiplies what the LSTMs read (`--pt-scale word`), otherwise 1.
+  /// 1/sqrt(head_dim) if it multiplies the inputs of the LSTMs (`--pt-scale word`), otherwise 1.
   double query_factor() const { return scale_scores_ ? 1.0 : maps_.scale(); }
   double score_factor() const { return scale_scores_ ? maps_.scale() : 1.0; }
 

@@ -171,7 +171,8 @@ class WindowedLstm : public torch::autograd::Function<WindowedLstm> {
   }
 
  private:
-  /// The gradient of a direction's products; adds those of its recurrent weight and its biases.
+  /// Returns the gradient of a direction's products, and adds the gradients of its recurrent weight
+  /// and its biases.
   static at::Tensor backward_to_products(AutogradContext* ctx,
                                          const SavedDirection& direction,
                                          bool reversed,

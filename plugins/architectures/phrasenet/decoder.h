@@ -12,7 +12,7 @@
 namespace phraseq::phrasenet {
 
 /// RNNsearch's decoder over tagged source words, which in each step generates a word or chooses a
-/// slot. In addition to the parameters of nn::RecurrentDecoder, it has `gate` and those of
+/// slot. In addition to the parameters of nn::RecurrentDecoder, it has `gate` and the parameters of
 /// SlotClassifier, or those of PhraseScorer.
 class PhraseDecoder : public nn::RecurrentDecoder {
  public:
