@@ -86,7 +86,7 @@ void print_verdict(const Verdict& verdict) {
   fmt::print(" {}\n", kWords[static_cast<size_t>(verdict.kind)]);
   if (verdict.findings.empty())
     return;
-  // A finding may have several lines, too.
+  // A finding may also have several lines.
   const std::string lines = "\n" + first_items(verdict.findings, kMaxFindings, "\n");
   fmt::print("{}\n", replace_all(lines, "\n", "\n      ").substr(1));
 }

@@ -22,7 +22,7 @@ namespace {
 
 using namespace phraseq;
 
-/// How many source words have translations. The entries are sorted by source word.
+/// The number of source words that have translations. The entries are sorted by source word.
 int64_t count_source_words(const std::vector<LexicalEntry>& entries) {
   int64_t count = 0;
   for (size_t i = 0; i < entries.size(); ++i)

@@ -154,8 +154,8 @@ bool is_rejected(const OptionField& field, const Problems& problems) {
   });
 }
 
-/// What to say about a missing argument if a list may have taken it: a list of texts takes all
-/// values up to the next option.
+/// A hint for a missing argument that a list may have consumed: a list of texts takes all values up
+/// to the next option.
 std::string taken_by_list(const OptionTable& table, std::span<const std::string> arguments) {
   for (const OptionField& field : table.fields()) {
     const auto* list = std::get_if<std::vector<std::string>*>(&field.target);

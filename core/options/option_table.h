@@ -93,7 +93,7 @@ class PHRASEQ_API OptionField {
 
   /// True if the value is that of the option's `word`.
   bool holds_word() const;
-  /// The choices that help, pages and messages list: all except "", which stands for no value.
+  /// The choices that help, pages and messages list: all except "", which means no value.
   std::vector<std::string> named_choices() const;
   /// The value as it is written on the command line; `from_text` throws UsageError if the text is
   /// not a value of the type, is out of range, or is not one of the choices.

@@ -11,7 +11,7 @@
 namespace phraseq {
 namespace {
 
-/// Where an option is that a checkpoint has recorded; empty for other options.
+/// Says which recorded component of a checkpoint has an option; empty for other options.
 std::string explain_recorded(const Registry& registry, const std::string& option) {
   constexpr KindOption kRecorded[] = {{Architecture::kKind, "arch"}, {Task::kKind, "task"}};
   const std::string owners = owners_of_option(registry, kRecorded, option);

@@ -31,8 +31,9 @@ class PHRASEQ_API Tokenizer {
   /// Returns the symbols of a line; none contains white space.
   virtual std::vector<std::string> encode(std::string_view line) const = 0;
   /// Returns a random segmentation (subword regularization, BPE-dropout); the same `seed` gives the
-  /// same symbols. A tokenizer without random segmentation returns encode(line); one with it has
-  /// the option `bpe-dropout` (or `sentencepiece-alpha`), which `train --bpe-dropout` sets.
+  /// same symbols. A tokenizer without random segmentation returns encode(line); a tokenizer with
+  /// random segmentation has the option `bpe-dropout` (or `sentencepiece-alpha`), which `train
+  /// --bpe-dropout` sets.
   virtual std::vector<std::string> sample(std::string_view line, uint64_t seed) const;
   /// Returns the text that symbols represent. Any symbols are valid, because they may belong to a
   /// hypothesis.

@@ -98,7 +98,7 @@ bool fits(const DecoderOutput& output, int64_t tokens, int64_t words) {
          (!bias.defined() || (bias.dim() == 1 && bias.size(0) == words));
 }
 
-/// What is wrong with the shapes of a pass's output; empty if nothing is.
+/// Describes the problem with the shapes of a pass's output; empty if there is none.
 std::string fault_of_shape(const DecoderOutput& output, int64_t tokens, int64_t words) {
   if (fits(output, tokens, words))
     return {};
@@ -113,8 +113,8 @@ std::string fault_of_shape(const DecoderOutput& output, int64_t tokens, int64_t 
       nn::shape_text(output.output_bias));
 }
 
-/// What is wrong with the type of the hidden rows, which are multiplied by a matrix in 16 bits if
-/// activations have them; empty if nothing is.
+/// Describes the problem with the type of the hidden rows, which are multiplied by a 16-bit matrix
+/// if activations have 16 bits; empty if there is none.
 std::string fault_of_type(const at::Tensor& hidden, const nn::Context& context) {
   const at::ScalarType type = context.activation_type();
   if (!at::isReducedFloatingType(type) || hidden.scalar_type() == type)

@@ -20,7 +20,7 @@ size_t count_shared(const std::vector<std::string>& a, const std::vector<std::st
   return shared.size();
 }
 
-/// How many sentences have words in the reference or in an output.
+/// The number of sentences that have words in the reference or in an output.
 size_t count_sentences_with_words(const std::vector<Statistics>& outputs) {
   size_t count = 0;
   for (size_t sentence = 0; sentence < outputs.front().sentences(); ++sentence) {

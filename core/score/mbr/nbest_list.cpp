@@ -55,8 +55,8 @@ std::optional<Entry> fairseq_probability(std::string_view line) {
   return Entry{*id, sum * std::numbers::ln2, {}};
 }
 
-/// The parts between words "|||", without the spaces around them. The line of an empty translation
-/// begins with "0 ||| |||".
+/// Splits a line at "|||" and removes the spaces around the fields. The line of an empty
+/// translation begins with "0 ||| |||".
 std::vector<std::string_view> moses_fields(std::string_view line) {
   constexpr std::string_view kSeparator = " |||";
   std::vector<std::string_view> fields;
@@ -73,13 +73,14 @@ std::vector<std::string_view> moses_fields(std::string_view line) {
   return fields;
 }
 
-/// "0-0 1-2" for words, "0=0 1-2=1" for phrases; nothing if no words are aligned.
+/// Whether a field is an alignment: "0-0 1-2" for words, "0=0 1-2=1" for phrases, empty if no words
+/// are aligned.
 bool is_moses_alignment(std::string_view field) {
   return field.find_first_not_of("0123456789-= ") == std::string_view::npos &&
          !finite_number_in(field);
 }
 
-/// Moses can write alignments after the score.
+/// Parses a line of Moses, which can have alignments after the score.
 std::optional<Entry> moses_entry(std::string_view line) {
   auto fields = moses_fields(line);
   while (fields.size() > 4 && is_moses_alignment(fields.back())) fields.pop_back();

@@ -49,8 +49,9 @@ std::string load(sentencepiece::SentencePieceProcessor& processor, const std::st
   }
 }
 
-/// SentencePiece keeps the mark of a piece that its model does not have, such as one of the source
-/// in a vocabulary for both languages.
+/// Replaces the marks of spaces that remain in decoded text: SentencePiece keeps the mark of a
+/// piece that its model does not have, such as a piece of the source in a vocabulary for both
+/// languages.
 void replace_space_marks(std::string& text) {
   if (text.starts_with(kSpaceMark))
     text.erase(0, kSpaceMark.size());
