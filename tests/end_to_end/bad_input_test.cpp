@@ -87,8 +87,8 @@ TEST_F(BadInput, InvalidLinesThatGenerateSkipsOrMendsAreNamed) {
   ASSERT_EQ(lines.size(), 3u) << skipped.output;
   EXPECT_EQ(lines[0] + lines[2], "");
   EXPECT_THAT(skipped.errors,
-              AllOf(HasSubstr("standard input:1: byte that is never in UTF-8: the line is taken as "
-                              "empty\n"),
+              AllOf(HasSubstr("standard input:1: byte that is never in UTF-8: the line is treated "
+                              "as empty\n"),
                     HasSubstr("standard input:3: control byte: the line is treated as empty\n")));
   EXPECT_THAT(workspace_.run(generate, "two\n").errors, Not(HasSubstr("as empty")));
   const CommandResult many =

@@ -59,7 +59,7 @@ TEST(GenerationSettings, HaveTheSpecialTokensOfTheModel) {
       [&] {
         with_generation_settings(config, {{"decoder_start_token_id", 0}}, "g.json");
       },
-      ThrowsMessage<FormatError>(AllOf(HasSubstr("g.json"), HasSubstr("config.json has 7"))));
+      ThrowsMessage<FormatError>(AllOf(HasSubstr("g.json"), HasSubstr("it is 7 in config.json"))));
 }
 
 }  // namespace
