@@ -77,7 +77,7 @@ TEST_F(TreesOnTheCommandLine, GoFromTextToTranslationWithOnlyACheckpoint) {
       run(generate + words("--trees damaged.trees --on-bad-line skip"), text);
   EXPECT_EQ(damaged.exit_code, kExitOk) << damaged.errors;
   EXPECT_THAT(damaged.errors,
-              HasSubstr("damaged.trees:1: byte that is never in UTF-8: the line is taken as "
+              HasSubstr("damaged.trees:1: byte that is never in UTF-8: the line is treated as "
                         "empty"));
   EXPECT_EQ(damaged.output, without.output);
 
