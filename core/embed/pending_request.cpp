@@ -18,17 +18,8 @@ namespace {
 
 void check_characters(const TextLayout& layout, const std::string& field) {
   for (const std::string& sentence : layout.sentences) {
-    const auto fault = find_text_fault(sentence, ControlBytes::kReject);
-    if (!fault)
-      continue;
-    const bool control = fault->defect == TextDefect::kControl;
-    throw TranslationFailure(
-        FailureReason::kBadInput,
-        field,
-        fmt::format("{}{} ({})",
-                    control ? "" : "invalid UTF-8: ",
-                    to_string(fault->defect),
-                    escape_bytes(std::string_view(sentence).substr(fault->offset, fault->length))));
+    if (const auto fault = find_text_fault(sentence, ControlBytes::kReject))
+      throw TranslationFailure(FailureReason::kBadInput, field, fault_text(sentence, *fault));
   }
 }
 

@@ -152,13 +152,8 @@ void LineReader::State::remove_mark(std::string& line) {
 
 void LineReader::State::reject(std::string_view line, const TextFault& fault) const {
   const TextPlace place{path, line_number, static_cast<int64_t>(fault.offset) + removed_bytes + 1};
-  const bool control = fault.defect == TextDefect::kControl;
-  throw DataError(place,
-                  fmt::format("{}{} ({})",
-                              control ? "" : "invalid UTF-8: ",
-                              to_string(fault.defect),
-                              escape_bytes(line.substr(fault.offset, fault.length))),
-                  line_number == 1 ? hint_for_start(line) : kBadLineHint);
+  throw DataError(
+      place, fault_text(line, fault), line_number == 1 ? hint_for_start(line) : kBadLineHint);
 }
 
 void LineReader::State::check(std::string& line) {

@@ -143,6 +143,13 @@ std::string escape_bytes(std::string_view bytes) {
   return text;
 }
 
+std::string fault_text(std::string_view text, const TextFault& fault) {
+  return fmt::format("{}{} ({})",
+                     fault.defect == TextDefect::kControl ? "" : "invalid UTF-8: ",
+                     to_string(fault.defect),
+                     escape_bytes(text.substr(fault.offset, fault.length)));
+}
+
 char32_t next_character(std::string_view text, size_t& position) {
   const char* bytes = text.data();
   const auto size = static_cast<int64_t>(text.size());

@@ -51,6 +51,10 @@ PHRASEQ_API std::string repair_text(std::string_view text, ControlBytes control)
 /// "0xC3 0x28": bytes as a message shows them.
 PHRASEQ_API std::string escape_bytes(std::string_view bytes);
 
+/// "invalid UTF-8: overlong encoding (0xC0 0xAF)" or "control byte (0x01)": a fault of `text` as a
+/// message shows it.
+PHRASEQ_API std::string fault_text(std::string_view text, const TextFault& fault);
+
 /// The character at `position`, which is moved past it; U+FFFD for an invalid sequence.
 PHRASEQ_API char32_t next_character(std::string_view text, size_t& position);
 

@@ -57,9 +57,7 @@ int64_t parse_count(std::string_view text, const TextPlace& place) {
 Entry parse_entry(std::string_view line, const TextPlace& place) {
   if (const auto fault = find_text_fault(line, ControlBytes::kAllow)) {
     throw DataError({place.file, place.line, static_cast<int64_t>(fault->offset) + 1},
-                    fmt::format("invalid UTF-8: {} ({})",
-                                to_string(fault->defect),
-                                escape_bytes(line.substr(fault->offset, fault->length))));
+                    fault_text(line, *fault));
   }
   while (!line.empty() && (line.back() == ' ' || line.back() == '\t' || line.back() == '\r')) {
     line.remove_suffix(1);

@@ -38,9 +38,7 @@ std::string read_text(const std::string& path) {
     ++number;
     if (const auto fault = find_text_fault(line, ControlBytes::kAllow)) {
       throw DataError({path, number, static_cast<int64_t>(fault->offset) + 1},
-                      fmt::format("invalid UTF-8: {} ({})",
-                                  to_string(fault->defect),
-                                  escape_bytes(line.substr(fault->offset, fault->length))),
+                      fault_text(line, *fault),
                       "Learn the file from text in UTF-8, or convert it with iconv.");
     }
   }
