@@ -102,6 +102,7 @@ template <class Real>
 double compute_chrf(const ChrfSettings& settings, std::span<const Real> sums) {
   const auto factor = static_cast<Real>(settings.beta * settings.beta);
   std::vector<OrderScore<Real>> orders;
+  orders.reserve(sums.size() / 3);
   for (size_t i = 0; i < sums.size(); i += 3)
     orders.push_back(score_order(sums[i], sums[i + 1], sums[i + 2], factor));
   return settings.eps_smoothing ? mean_of_f(orders) : f_of_means(orders, factor);

@@ -11,6 +11,7 @@
 #include "core/base/error.h"
 #include "core/base/random.h"
 #include "core/text/append_symbols.h"
+#include "core/text/replace_all.h"
 #include "core/text/sentencepiece/sentencepiece_words.h"
 #include "core/text/unicode.h"
 #include "core/text/word_cache.h"
@@ -49,14 +50,13 @@ std::string load(sentencepiece::SentencePieceProcessor& processor, const std::st
   }
 }
 
-/// Replaces the marks of spaces that remain in decoded text: SentencePiece keeps the mark of a
+/// Decoded text with spaces in place of the marks that remain: SentencePiece keeps the mark of a
 /// piece that its model does not have, such as a piece of the source in a vocabulary for both
 /// languages.
-void replace_space_marks(std::string& text) {
+std::string without_space_marks(std::string text) {
   if (text.starts_with(kSpaceMark))
     text.erase(0, kSpaceMark.size());
-  for (size_t at = 0; (at = text.find(kSpaceMark, at)) != std::string::npos;)
-    text.replace(at, kSpaceMark.size(), " ");
+  return replace_all(std::move(text), kSpaceMark, " ");
 }
 
 }  // namespace
@@ -138,8 +138,7 @@ std::vector<std::string> SentencePieceTokenizer::sample(std::string_view line,
 std::string SentencePieceTokenizer::decode(const std::vector<std::string>& symbols) const {
   std::string text;
   check(state_->processor.Decode(symbols, &text), "decode");
-  replace_space_marks(text);
-  return text;
+  return without_space_marks(std::move(text));
 }
 
 std::vector<std::string> SentencePieceTokenizer::pieces() const {
