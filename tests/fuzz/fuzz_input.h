@@ -28,8 +28,8 @@ inline std::string_view text_of(const uint8_t* data, size_t size) {
   return {reinterpret_cast<const char*>(data), size};
 }
 
-/// The `count` parts of an input that stands for several files, separated by "||||"; the last part
-/// is all that is left.
+/// Divides an input that contains several files, separated by "||||", into `count` parts; the last
+/// part is the rest of the input.
 template <size_t count>
 std::array<std::string_view, count> parts_of(std::string_view text) {
   constexpr std::string_view kSeparator = "||||";

@@ -108,7 +108,7 @@ at::Tensor word_scores(const DecoderOutput& output,
 }
 
 /// Returns `words` [target tokens] with each span as a unit: its first token gets ln p of the span,
-/// generated either in words or as a phrase, and its other tokens get 0.
+/// whether it is generated word by word or as a phrase, and its other tokens get 0.
 at::Tensor with_phrases(const at::Tensor& words, const SlotShare& share, const Spans& spans) {
   const auto on_device = [&](const auto& values, at::ScalarType type) {
     return to_device(at::tensor(values, type), words.device());

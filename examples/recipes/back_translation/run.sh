@@ -18,7 +18,7 @@ folder=${2:-back-translation-run}
 shift $(($# < 2 ? 1 : 2))
 options=("$@")
 src=${SOURCE:-en} tgt=${TARGET:-de} tag=${TAG-<BT>} updates=${UPDATES:-20000} subwords=${SUBWORDS:-10000}
-ratio=${RATIO:-2} # the greatest ratio of the lengths of a pair in words
+ratio=${RATIO:-2} # the maximum ratio of the numbers of words in a pair
 read -ra rows <<< "${ROWS-base bt tagged self}"
 check_rows "base bt tagged self" "${rows[@]}"
 PATH=$root/build/bin:$PATH

@@ -254,7 +254,8 @@ sub section {
     my $compared = json_of($file);
     $text .= "\n#### $corpus, $test ($group)\n\n" . scores_table($compared, $runs, $test eq 'test', $outdated);
     $text .= "\n† trained with an earlier configuration of the baseline, which has had more trials since.\n" if %$outdated;
-    $text .= "\nBLEU by $compared->{buckets}{by}. The number of sentences is in parentheses; an asterisk marks p < 0.05:\n\n" . buckets_table($compared, $compared->{buckets}{rows}, 'sentences');
+    my $length = $compared->{buckets}{by} =~ s/(.*) length in (.*)/number of $2 in the $1/r;
+    $text .= "\nBLEU by the $length. The number of sentences is in parentheses; an asterisk marks p < 0.05:\n\n" . buckets_table($compared, $compared->{buckets}{rows}, 'sentences');
     my $words = $compared->{word_frequencies} or next;
     $text .= "\nF1 of words by their frequency in the training text. The number of words is in parentheses; an asterisk marks p < 0.05:\n\n" . buckets_table($compared, $words->{rows}, 'words');
   }

@@ -129,7 +129,7 @@ train_seed() { # SYSTEM CONFIGURATION SEED
   rm -r "$place/checkpoints"
 }
 
-# The text as a system reads and writes it: for words, a file in words/.
+# The file with the text that a system reads or writes. Systems without subwords use a copy in words/.
 file_of() { # SYSTEM FILE
   local words_of
   if [[ $(data_of "$1") == data-bin ]]; then echo "$2"; return; fi

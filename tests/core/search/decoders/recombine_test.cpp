@@ -40,8 +40,8 @@ std::vector<double> unknown_words(int64_t, const std::vector<int64_t>& tokens) {
   return {0, 0, 1, 0, 0, 0, 0, 0, 0};
 }
 
-/// The probabilities of the hypotheses with two slots that generate <unk>, where `strings` are the
-/// words that each of them stands for.
+/// The probabilities of the hypotheses if both slots generate <unk>; `strings` has the words of
+/// each slot's phrase.
 std::vector<double> of_unknown_words(const std::vector<std::vector<int64_t>>& strings) {
   auto session = std::make_unique<ToySession>(1, Language(unknown_words));
   session->phrases = {{kUnk}, {kUnk}};
