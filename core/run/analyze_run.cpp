@@ -217,9 +217,9 @@ int dump(const AnalyzeOptions& options,
         return output.flush();
       });
   if (!found && !options.tensors.empty()) {
-    throw DataError(fmt::format("--tensors {}: the model records no tensor with such a name",
-                                fmt::join(options.tensors, " ")),
-                    "Without --tensors, phraseq analyze dump shows all names.");
+    throw UsageError(fmt::format("--tensors {}: the model records no tensor with such a name",
+                                 fmt::join(options.tensors, " ")),
+                     "Without --tensors, phraseq analyze dump shows all names.");
   }
   output.commit();
   plot.commit();

@@ -355,7 +355,7 @@ TEST_F(Analyze, DumpsOneLinePerSentence) {
 
   const auto none = analyze(
       "dump --path words --source test.en --target test.de --tensors no.such --output none.jsonl");
-  EXPECT_EQ(none.exit_code, kExitData);
+  EXPECT_EQ(none.exit_code, kExitUsage);
   EXPECT_THAT(none.errors, HasSubstr("--tensors no.such: the model records no tensor"));
   EXPECT_FALSE(space->exists("none.jsonl"));
 }

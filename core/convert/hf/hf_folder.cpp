@@ -77,9 +77,15 @@ std::vector<std::string> HfFolder::weight_files() const {
 
 std::vector<TensorView> HfFolder::weights(ImportedModel& owner) const {
   std::vector<TensorView> tensors;
-  for (const std::string& name : weight_files()) {
-    const auto part = open_tensors(name, owner);
-    tensors.insert(tensors.end(), part.begin(), part.end());
+  std::set<std::string> names;
+  for (const std::string& file : weight_files()) {
+    for (const TensorView& tensor : open_tensors(file, owner)) {
+      if (!names.insert(tensor.name).second) {
+        throw FormatError(fmt::format("{}: another file also contains {}", file, tensor.name),
+                          "Download the model again: its files belong to different versions.");
+      }
+      tensors.push_back(tensor);
+    }
   }
   return tensors;
 }

@@ -14,6 +14,7 @@
 #include "core/base/memory/available_memory.h"
 #include "core/io/crc32c.h"
 #include "core/io/descriptor.h"
+#include "core/io/lfs_pointer.h"
 #include "core/io/mapping/lost_mappings.h"
 
 namespace phraseq {
@@ -37,6 +38,14 @@ struct stat regular_status(const Descriptor& file, const std::string& path) {
   return status;
 }
 
+/// As many of the file's first bytes as the mark of a pointer has.
+std::string start_of(const Descriptor& file) {
+  std::string start(kLfsMark.size(), '\0');
+  const ssize_t count = ::pread(file.get(), start.data(), start.size(), 0);
+  start.resize(count > 0 ? static_cast<size_t>(count) : 0);
+  return start;
+}
+
 }  // namespace
 
 MappedFile::MappedFile(std::string path) : MappedFile(std::move(path), MappedUse::kReading) {}
@@ -47,6 +56,7 @@ MappedFile::MappedFile(std::string path, MappedUse use) : path_(std::move(path))
   if (!file.is_open())
     throw IoError(path_, "open", errno);
   const struct stat status = regular_status(file, path_);
+  refuse_lfs_pointer(start_of(file), path_);
   version_ = version_of(status);
   size_ = static_cast<size_t>(status.st_size);
   if (size_ == 0)
@@ -138,6 +148,7 @@ std::string read_file(const std::string& path) {
       require_room(path, content.size(), 2 * content.capacity());
     content.append(reinterpret_cast<const char*>(piece.data()), piece.size());
   });
+  refuse_lfs_pointer(content, path);
   return content;
 }
 

@@ -16,7 +16,8 @@ namespace phraseq {
 enum class MappedUse { kReading, kChanging };
 
 /// A whole file as memory. The file must not shrink while it is mapped: phraseq replaces files by
-/// renaming, never in place; lost_mappings.h reports it if others do. Throws IoError.
+/// renaming, never in place; lost_mappings.h reports it if others do. Throws IoError, and
+/// FormatError for a pointer of Git LFS.
 class PHRASEQ_API MappedFile {
  public:
   explicit MappedFile(std::string path);
@@ -54,7 +55,7 @@ class PHRASEQ_API MappedFile {
   size_t size_ = 0;
 };
 
-/// A whole file, copied. Throws IoError.
+/// A whole file, copied. Throws IoError, and FormatError for a pointer of Git LFS.
 PHRASEQ_API std::string read_file(const std::string& path);
 
 /// CRC-32C of a whole file, read piece by piece. Throws IoError.

@@ -1,5 +1,8 @@
 #include "core/phrase_memory/table/bitext.h"
 
+#include <fmt/format.h>
+
+#include "core/base/error.h"
 #include "core/io/line_reader.h"
 #include "core/phrase_memory/table/phrase_table.h"
 #include "core/text/unicode.h"
@@ -29,7 +32,7 @@ Bitext read_bitext(const std::string& source, const std::string& target, bool lo
     const bool has_source = sources.next(line);
     const bool has_target = targets.next(translation);
     if (!has_source && !has_target)
-      return bitext;
+      break;
     if (has_source != has_target) {
       reject_lengths(has_source ? sources : targets,
                      has_source ? targets : sources,
@@ -38,6 +41,9 @@ Bitext read_bitext(const std::string& source, const std::string& target, bool lo
     bitext.source.add(line, lowercase);
     bitext.target.add(translation, lowercase);
   }
+  if (bitext.source.sentences.empty())
+    throw DataError(fmt::format("{}: no sentences", source), "Expected one sentence per line.");
+  return bitext;
 }
 
 }  // namespace phraseq

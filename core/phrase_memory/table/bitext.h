@@ -36,7 +36,8 @@ struct Bitext {
   NumberedText target;
 };
 
-/// Throws a DataError that names the longer file and the line if the numbers of lines differ.
+/// Throws a DataError that names the longer file and the line if the numbers of lines differ, and
+/// if there are no lines.
 PHRASEQ_API Bitext read_bitext(const std::string& source,
                                const std::string& target,
                                bool lowercase = false);

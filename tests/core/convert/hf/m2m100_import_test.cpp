@@ -15,6 +15,7 @@
 #include "core/convert/hf/hf_folder.h"
 #include "core/convert/hf/m2m100_config.h"
 #include "core/convert/hf/m2m100_vocabulary.h"
+#include "core/io/mapping/mapped_file.h"
 #include "core/text/dictionary.h"
 #include "tests/core/io/temporary_folder.h"
 #include "tests/support/file_content.h"
@@ -121,6 +122,28 @@ TEST(HfFolder, ReadsWeightsFromSeveralFiles) {
   EXPECT_THROW(names(HfFolder(folder.path())), FormatError);
   fs::remove(folder.file("model.safetensors.index.json"));
   EXPECT_THROW(names(HfFolder(folder.path())), IoError);
+}
+
+TEST(HfFolder, RejectsATensorThatIsInTwoFiles) {
+  const TemporaryFolder folder;
+  divide_weights(kM2mGolden + "m2m100/model.safetensors", folder);
+  fs::copy_file(folder.file("part1.safetensors"), folder.file("part3.safetensors"));
+  folder.write("model.safetensors.index.json",
+               R"({"weight_map": {"x": "part1.safetensors", "y": "part3.safetensors"}})");
+  ImportedModel owner;
+  EXPECT_THAT(message_of<FormatError>([&] { HfFolder(folder.path()).weights(owner); }),
+              HasSubstr("part3.safetensors: another file also contains "));
+}
+
+TEST(HfFolder, NamesWeightsThatGitLfsHasNotDownloaded) {
+  const TemporaryFolder folder;
+  folder.write("model.safetensors",
+               "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 310020544\n");
+  ImportedModel owner;
+  EXPECT_THAT(message_of<FormatError>([&] { HfFolder(folder.path()).weights(owner); }),
+              HasSubstr("model.safetensors: the file is a pointer of Git LFS"));
+  EXPECT_THAT(message_of<FormatError>([&] { read_file(folder.file("model.safetensors")); }),
+              HasSubstr("model.safetensors: the file is a pointer of Git LFS"));
 }
 
 TEST(M2m100Import, NamesWhatItDoesNotSupport) {

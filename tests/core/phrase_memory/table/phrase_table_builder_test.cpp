@@ -199,6 +199,12 @@ TEST_F(BitextFiles, OfDifferentLengthAreRejected) {
               HasSubstr("one ends before this line"));
 }
 
+TEST_F(BitextFiles, WithoutSentencesAreRejected) {
+  const auto empty = folder.write("empty", "");
+  EXPECT_THAT(message_of<DataError>([&] { read_bitext(empty, empty); }),
+              HasSubstr("empty: no sentences"));
+}
+
 TEST_F(BitextFiles, NeedOneAlignmentLinePerSentence) {
   EXPECT_THAT(
       whole_message_of<DataError>([&] { read_alignments(folder.write("few", "0-0\n"), houses()); }),
