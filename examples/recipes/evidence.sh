@@ -24,7 +24,8 @@
 #   evidence.sh --check [RESULTS [PAGE]]    compares them
 #   evidence.sh --list                      corpora and systems
 #
-# CORPUS: a name in --list, or NAME=SRC-TGT:FOLDER[,FOLDER...]. phraseq must be on the PATH, or built in build/.
+# CORPUS: a name in --list, or NAME=SRC-TGT:FOLDER[,FOLDER...]. phraseq must be on the PATH, or built in build/. The
+# system "fairseq" needs fairseq-train, or another command in FAIRSEQ_TRAIN.
 set -euo pipefail
 
 recipes=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -83,6 +84,7 @@ esac
 
 command=("evidence.sh" "$@")
 recipe=evidence data=${PHRASEQ_DATA:+$(realpath -m "$PHRASEQ_DATA")} folder=evidence-run chosen=("${systems[@]}") seeds=(1 2 3) size=tiny
+fairseq_train=${FAIRSEQ_TRAIN:-fairseq-train}
 trials=8 patience=10 interval='' most=200000 subwords='' results='' only='' corpora=() test_set=() contrastive_set=() more=()
 while (($#)); do
   case $1 in

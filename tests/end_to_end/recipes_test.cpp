@@ -437,6 +437,43 @@ TEST_F(Recipes, EvidenceStopsWhenATrainingIsStopped) {
   EXPECT_EQ(lines_of(workspace_.read("made/toy/runs.tsv")).size(), 1u);
 }
 
+/// fairseq-train, as far as the recipe sees it: phraseq with the same options, the names of
+/// fairseq's checkpoints, and two lines of its log.
+constexpr const char* kFairseqTrain = R"sh(#!/bin/bash
+set -e
+)sh" PHRASEQ_BUILD_FOLDER R"sh(/bin/phraseq train "$@"
+while [[ $1 != --save-dir ]]; do shift; done
+for file in "$2"/checkpoint_*_*.safetensors; do mv "$file" "${file%.safetensors}.pt"; done
+echo '2026-11-29 15:48:41 | INFO | fairseq_cli.train | num. shared model params: 3,088,384 (num. trained: 3,088,384)'
+echo '2026-11-29 15:50:48 | INFO | valid | {"epoch": 1, "valid_loss": "9.1", "valid_bleu": "0.52", "valid_num_updates": "4"}'
+)sh";
+
+/// phraseq that reads those checkpoints as what they are.
+constexpr const char* kImportingPhraseq = R"sh(#!/bin/bash
+if [[ $1 == import ]]; then cp "$2" "$3"; exit; fi
+exec )sh" PHRASEQ_BUILD_FOLDER R"sh(/bin/phraseq "${@/10000/50}"
+)sh";
+
+TEST_F(Recipes, EvidenceComparesTheBaselineWithThatOfFairseq) {
+  write_text("train", "dev", "test", "en", "de");
+  const std::string arguments =
+      "toy=en-de:text --data text --folder run --results made --systems 'base fairseq' --seeds 1 "
+      "--trials 0 --patience 2 --interval 2 --updates 4" +
+      std::string(kOneLayer);
+  ASSERT_EQ(evidence(arguments, "env FAIRSEQ_TRAIN=no-fairseq"), 0) << errors();
+  EXPECT_THAT(errors(), HasSubstr("fairseq is left out: there is no no-fairseq on the PATH"));
+
+  for (const auto& [name, script] :
+       {std::pair{"fairseq-train", kFairseqTrain}, {"tree/build/bin/phraseq", kImportingPhraseq}}) {
+    workspace_.write(name, script);
+    fs::permissions(workspace_.path(name), fs::perms::owner_all);
+  }
+  ASSERT_EQ(evidence(arguments, "env FAIRSEQ_TRAIN=$PWD/fairseq-train"), 0) << errors();
+  const std::string runs = workspace_.read("made/toy/runs.tsv");
+  EXPECT_THAT(runs, AllOf(HasSubstr("\nfairseq\t1\t"), HasSubstr("\t3088384\t4\t")));
+  EXPECT_THAT(workspace_.read("made/toy/fairseq/1/metrics.jsonl"), HasSubstr("\"score\": 0.52"));
+}
+
 TEST_F(Recipes, EvidenceTakesTheMostFrequentPhrasesOfALargeTable) {
   std::string table;
   for (int i = 0; i < 20000; ++i)

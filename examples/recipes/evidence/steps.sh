@@ -91,8 +91,9 @@ place_of() { # SYSTEM CONFIGURATION SEED
   echo "$1/${2// /+}/$3"
 }
 
-parameters_of() { # PLACE
-  sed -n '/.*: \([0-9]*\) parameters.*/{s//\1/p;q}' "$1/train.log"
+parameters_of() { # PLACE, of either program's log
+  sed -n -e '/.*: \([0-9]*\) parameters.*/{s//\1/p;q}' \
+    -e '/.*num\. shared model params: \([0-9,]*\) .*/{s//\1/;s/,//g;p;q}' "$1/train.log"
 }
 
 # The feed-forward width with which the baseline has as many parameters as a system: each unit of both stacks costs
@@ -110,23 +111,57 @@ widened_ffn() { # SYSTEM
 
 # Trains a seed and averages its last checkpoints, as many as --patience.
 train_seed() { # SYSTEM CONFIGURATION SEED
-  local place data
+  local place
   place=$(place_of "$@")
-  data=$(data_of "$1")
   [[ ! -e $place/average.safetensors ]] || return 0
   mkdir -p "$place"
-  # shellcheck disable=SC2046
-  timed "$place/train" phraseq train "$data" --save-dir "$place/checkpoints" --seed "$3" $(model_of "$1") \
-    $(criterion_of "$1") --optimizer adam --adam-betas 0.9,0.98 --adam-eps 1e-9 --lr-scheduler inverse_sqrt \
-    $(options_of "$2") --precision auto --max-update "$most" --patience "$patience" \
-    --validate-interval 1000000 --validate-interval-updates "$every" --save-interval-updates "$every" \
-    --keep-interval-updates "$patience" --no-epoch-checkpoints --save-interval 1000000 \
-    --eval-bleu --eval-bleu-args '{"beam": 1}' --best-checkpoint-metric bleu --no-plot \
-    "${more[@]}" 2> >(tee -a "$place/train.log" >&2)
+  if [[ $1 == fairseq ]]; then train_with_fairseq "$place" "$2" "$3"; else train_with_phraseq "$place" "$@"; fi
   average_newest "$place/checkpoints" update "$patience" "$place/new.safetensors"
   cp "$place/checkpoints/metrics.jsonl" "$place/metrics.jsonl"
   mv "$place/new.safetensors" "$place/average.safetensors"
   rm -r "$place/checkpoints"
+}
+
+# What both programs call by the same names.
+shared_options() {
+  echo "--optimizer adam --adam-eps 1e-9 --clip-norm 1 --lr-scheduler inverse_sqrt" \
+    "--max-update $most --patience $patience --validate-interval 1000000 --validate-interval-updates $every" \
+    "--save-interval 1000000 --save-interval-updates $every --keep-interval-updates $patience --no-epoch-checkpoints" \
+    "--best-checkpoint-metric bleu"
+}
+
+train_with_phraseq() { # PLACE SYSTEM CONFIGURATION SEED
+  # shellcheck disable=SC2046
+  timed "$1/train" phraseq train "$(data_of "$2")" --save-dir "$1/checkpoints" --seed "$4" $(model_of "$2") \
+    $(criterion_of "$2") $(options_of "$3") $(shared_options) --adam-betas 0.9,0.98 --precision auto \
+    --eval-bleu --eval-bleu-args '{"beam": 1}' --no-plot "${more[@]}" 2> >(tee -a "$1/train.log" >&2)
+}
+
+# The baseline's model and configuration, trained by fairseq on the same data folder. From then on, its checkpoints are
+# treated as those of any other system.
+train_with_fairseq() { # PLACE CONFIGURATION SEED
+  local checkpoint norm=()
+  [[ $2 == *norm=post* ]] || norm=(--encoder-normalize-before --decoder-normalize-before)
+  # shellcheck disable=SC2046
+  timed "$1/train" "$fairseq_train" data-bin --save-dir "$1/fairseq" --seed "$3" --arch transformer $(sizes "$ffn" "$layers") \
+    --share-all-embeddings --criterion label_smoothed_cross_entropy $(options_of "${2/norm=*/}") "${norm[@]}" \
+    $(shared_options) --adam-betas '(0.9, 0.98)' --maximize-best-checkpoint-metric --eval-bleu \
+    --eval-bleu-args '{"beam": 1}' --eval-bleu-detok space --eval-bleu-remove-bpe sentencepiece --log-format json \
+    > >(tee -a "$1/train.log" >&2) 2>&1
+  mkdir -p "$1/checkpoints"
+  fairseq_metrics < "$1/train.log" > "$1/checkpoints/metrics.jsonl"
+  for checkpoint in "$1"/fairseq/checkpoint_*_*.pt; do
+    phraseq import "$checkpoint" "$1/checkpoints/$(basename "$checkpoint" .pt).safetensors" --data data-bin
+  done
+  rm -r "$1/fairseq"
+}
+
+# The validations in fairseq's log, as records of metrics.jsonl.
+fairseq_metrics() {
+  perl -ne '
+    next unless /\| valid \| \{/;
+    my ($updates, $bleu) = (/"valid_num_updates": "(\d+)"/, /"valid_bleu": "([\d.]+)"/);
+    print qq({"event": "valid", "updates": $updates, "score": $bleu, "score_name": "BLEU"}\n) if defined $bleu'
 }
 
 # The file with the text that a system reads or writes. Systems without subwords use a copy in words/.
@@ -227,6 +262,7 @@ forget_scores() { # SYSTEM
 obstacle_of() { # SYSTEM
   case $1 in
     parse) [[ -e text/train.$source.trees ]] || echo "the corpus has no parse trees" ;;
+    fairseq) [[ -e $1/chosen ]] || command -v "$fairseq_train" > /dev/null || echo "there is no $fairseq_train on the PATH" ;;
   esac
   if [[ $(group_of "$1") == memory && ! $words ]]; then echo "the phrase memory reads Chinese-English only"; fi
   local of

@@ -1,7 +1,7 @@
 # The systems of protocol.md: the rows of the tables, their options and their trials.
 
 # Each group has a table; its first system is the baseline of the others.
-transformer_systems=(base wide_ta wide_homogeneous_queryk wide_interleaved_queryk wide_pt_2_3
+transformer_systems=(base fairseq wide_ta wide_homogeneous_queryk wide_interleaved_queryk wide_pt_2_3
   mean max attn ta parse mean_centered ta_centered
   homogeneous_convkv homogeneous_queryk heterogeneous_convkv heterogeneous_queryk interleaved_convkv interleaved_queryk
   homogeneous_convkv_tri homogeneous_queryk_tri heterogeneous_convkv_tri heterogeneous_queryk_tri
@@ -49,6 +49,7 @@ widened_to() { # SYSTEM
 label_of() { # SYSTEM
   case $1 in
     base) echo "Transformer" ;;
+    fairseq) echo "Transformer, trained by fairseq" ;;
     *_postnorm) echo "$(label_of "${1%_postnorm}"), post-norm, 4,000 tokens per batch" ;;
     wide_*) echo "Transformer, as large as $(label_of "${1#wide_}")" ;;
     mean) echo "Xu et al., +Mean" ;;
