@@ -441,7 +441,7 @@ TEST_F(Recipes, EvidenceStopsWhenATrainingIsStopped) {
 /// fairseq's checkpoints, and two lines of its log.
 constexpr const char* kFairseqTrain = R"sh(#!/bin/bash
 set -e
-)sh" PHRASEQ_BUILD_FOLDER R"sh(/bin/phraseq train "$@"
+)sh" PHRASEQ_BUILD_FOLDER R"sh(/bin/phraseq train "$@" 2> /dev/null
 while [[ $1 != --save-dir ]]; do shift; done
 for file in "$2"/checkpoint_*_*.safetensors; do mv "$file" "${file%.safetensors}.pt"; done
 echo '2026-11-29 15:48:41 | INFO | fairseq_cli.train | num. shared model params: 3,088,384 (num. trained: 3,088,384)'
