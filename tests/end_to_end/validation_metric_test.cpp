@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <filesystem>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -57,6 +58,28 @@ TEST_F(ValidationMetric, IsNamedAndSetLikeEveryComponent) {
   EXPECT_EQ(last_validation("chrf")["best_metric"], "chrf");
   train("ter", 4, "--metric ter --ter-normalized");
   EXPECT_THAT(last_validation("ter")["signature"], HasSubstr("norm:yes"));
+}
+
+TEST_F(ValidationMetric, MayBeAValueOfTheCriterion) {
+  const auto run = [&](const std::string& more) {
+    return workspace_.run(toy_train("run", 30) +
+                          words("--threads 1 --validate-interval-updates 5 " + more));
+  };
+  const std::string by_accuracy = "--best-checkpoint-metric accuracy";
+  EXPECT_THAT(run(by_accuracy).errors, HasSubstr("accuracy needs --report-accuracy"));
+  const auto missing = run("--best-checkpoint-metric penalty_per_token");
+  EXPECT_EQ(missing.exit_code, kExitUsage);
+  EXPECT_THAT(missing.errors, HasSubstr("no such value; it reports loss, nll_loss"));
+  std::filesystem::remove_all(workspace_.path("run"));
+
+  const auto result = run("--report-accuracy " + by_accuracy);
+  ASSERT_EQ(result.exit_code, kExitOk) << result.errors;
+  double best = 0;
+  for (const auto& validation : validations("run"))
+    best = std::max<double>(best, validation["correct_per_token"]);
+  EXPECT_GT(best, 0);
+  EXPECT_EQ(last_validation("run")["best"], best);
+  EXPECT_THAT(result.errors, HasSubstr("| best_accuracy "));
 }
 
 TEST_F(ValidationMetric, MayHaveOtherOptionsWhenARunIsResumed) {

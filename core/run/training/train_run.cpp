@@ -47,7 +47,7 @@ std::string chosen_metric(std::span<const std::string> arguments, OptionTable& t
 
 TrainRun::TrainRun(std::span<const std::string> arguments) : loaded(load_plugins_for(arguments)) {
   const std::string chosen_by = chosen_metric(arguments, table);
-  if (!ValidationOptions::is_loss(chosen_by))
+  if (!ValidationOptions::is_of_criterion(chosen_by))
     components.metric = chosen_by;
   describe_own_options(*this);
   const auto pick = [&](const char* kind, const char* flag, const std::string& fallback) {
@@ -64,7 +64,7 @@ TrainRun::TrainRun(std::span<const std::string> arguments) : loaded(load_plugins
   criterion = pick(Criterion::kKind, "criterion", components.criterion);
   optimizer = pick(Optimizer::kKind, "optimizer", components.optimizer);
   scheduler = pick(LrScheduler::kKind, "lr-scheduler", components.lr_scheduler);
-  if (peek_flag(table, arguments, "eval-bleu") || !ValidationOptions::is_loss(chosen_by) ||
+  if (peek_flag(table, arguments, "eval-bleu") || !ValidationOptions::is_of_criterion(chosen_by) ||
       !peek_option(arguments, "metric", "").empty())
     metric = pick(Metric::kKind, "metric", components.metric);
   take_option_values(architecture.training, arguments, table);
@@ -133,10 +133,16 @@ std::string TrainRun::contradiction(const char* flag, const char* option, const 
   return fmt::format("--{} means --{} {}: give one of the two options", flag, option, value);
 }
 
-/// Reports that --metric and --best-checkpoint-metric name different metrics; empty if they do not.
+/// Reports that --best-checkpoint-metric needs another option, or names another metric than
+/// --metric; empty if it does not.
 std::string TrainRun::metric_problem() const {
   const std::string& chosen_by = validation.best_checkpoint_metric;
-  if (ValidationOptions::is_loss(chosen_by) || metric.component == nullptr)
+  if (chosen_by == kAccuracy) {
+    const OptionField* reported = table.find("report-accuracy");
+    const bool is_reported = reported != nullptr && reported->to_text() == "yes";
+    return is_reported ? "" : "--best-checkpoint-metric accuracy needs --report-accuracy";
+  }
+  if (ValidationOptions::is_of_criterion(chosen_by) || metric.component == nullptr)
     return {};
   if (loaded->registry.select(Metric::kKind, chosen_by).name == metric.name)
     return {};

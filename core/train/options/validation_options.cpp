@@ -71,7 +71,9 @@ void describe_best(OptionTable& table, ValidationOptions& o) {
   table
       .field("best-checkpoint-metric",
              o.best_checkpoint_metric,
-             "Metric for saving checkpoint_best: loss, nll_loss, or the name of the metric.")
+             "The value that defines checkpoint_best: loss, nll_loss, accuracy (with "
+             "--report-accuracy), NAME_per_token (another value of the criterion), or the name of "
+             "the metric.")
       .harmless();
   table
       .field("maximize-best-checkpoint-metric",
@@ -99,6 +101,10 @@ bool ValidationOptions::is_loss(std::string_view metric) {
   return metric == "loss" || metric == "nll_loss";
 }
 
+bool ValidationOptions::is_of_criterion(std::string_view metric) {
+  return is_loss(metric) || metric == kAccuracy || metric.ends_with("_per_token");
+}
+
 std::vector<std::string> ValidationOptions::subsets() const {
   return listed_splits("valid-subset", valid_subset);
 }
@@ -106,7 +112,7 @@ std::vector<std::string> ValidationOptions::subsets() const {
 std::vector<std::string> ValidationOptions::problems() const {
   subsets();  // throws
   std::vector<std::string> found;
-  if (!is_loss(best_checkpoint_metric) && !eval_bleu)
+  if (!is_of_criterion(best_checkpoint_metric) && !eval_bleu)
     found.push_back("--best-checkpoint-metric " + best_checkpoint_metric + " needs --eval-bleu");
   if (is_loss(best_checkpoint_metric) && maximize_best_checkpoint_metric)
     found.push_back(maximize_problem());

@@ -11,6 +11,9 @@
 
 namespace phraseq {
 
+/// The value of --best-checkpoint-metric for the accuracy that --report-accuracy adds.
+inline constexpr const char* kAccuracy = "accuracy";
+
 /// When and how the model is validated.
 struct PHRASEQ_API ValidationOptions : Options {
   std::string valid_subset = "valid";  ///< splits, separated by commas
@@ -24,7 +27,7 @@ struct PHRASEQ_API ValidationOptions : Options {
   PostProcess eval_bleu_remove_bpe = PostProcess::kNotGiven;
   int64_t eval_bleu_sentences = 0;              ///< sentences to translate; 0 = all
   int64_t eval_bleu_print_samples = 0;          ///< translations to log
-  std::string best_checkpoint_metric = "loss";  ///< loss, nll_loss, or the name of the metric
+  std::string best_checkpoint_metric = "loss";  ///< a value of the criterion, or the metric's name
   bool maximize_best_checkpoint_metric = false;
   int64_t patience = -1;  ///< validations without a better result; <= 0 = no limit
   void describe(OptionTable& table) override;
@@ -34,8 +37,11 @@ struct PHRASEQ_API ValidationOptions : Options {
   /// UsageError for an empty or repeated name.
   std::vector<std::string> subsets() const;
 
-  /// True for a loss that validation reports; every other metric scores the translated text.
+  /// True for the two losses that validation reports.
   static bool is_loss(std::string_view metric);
+  /// True for a value that the criterion reports: a loss, kAccuracy, or "NAME_per_token", another
+  /// of its sums. Every other metric scores the translated text.
+  static bool is_of_criterion(std::string_view metric);
 
   /// Describes the problem if --maximize-best-checkpoint-metric is given for a metric of which
   /// lower values are better.

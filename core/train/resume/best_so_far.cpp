@@ -22,7 +22,7 @@ bool decides_score(const OptionField& field) {
 std::vector<std::string> deciding_options(const OptionTable& table, std::string_view metric) {
   std::vector<std::string> names = {
       "best_checkpoint_metric", "maximize_best_checkpoint_metric", kSubsets};
-  if (ValidationOptions::is_loss(metric))
+  if (ValidationOptions::is_of_criterion(metric))
     return names;
   for (const OptionField& field : table.fields()) {
     if (decides_score(field))

@@ -2,8 +2,10 @@
 
 #include <cmath>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "core/base/error.h"
 #include "core/base/log.h"
@@ -11,10 +13,26 @@
 namespace phraseq {
 namespace {
 
+/// One of the criterion's own values.
+double extra_of(const ValidationLosses& losses, const std::string& metric) {
+  const auto found = losses.extras.find(metric == kAccuracy ? "correct_per_token" : metric);
+  if (found != losses.extras.end())
+    return found->second;
+  std::vector<std::string> known = {"loss", "nll_loss"};
+  for (const auto& [name, value] : losses.extras) known.push_back(name);
+  throw UsageError(
+      fmt::format("--best-checkpoint-metric {}: validation reports no such value; it "
+                  "reports {}",
+                  metric,
+                  fmt::join(known, ", ")));
+}
+
 /// The value of --best-checkpoint-metric; NaN if the metric is a score and nothing was translated.
 double value_of(const ValidationResult& result, const std::string& metric) {
-  if (!ValidationOptions::is_loss(metric))
+  if (!ValidationOptions::is_of_criterion(metric))
     return result.score ? result.score->value : std::nan("");
+  if (!ValidationOptions::is_loss(metric))
+    return extra_of(result.losses, metric);
   return metric == "loss" ? result.losses.loss : result.losses.nll_loss;
 }
 

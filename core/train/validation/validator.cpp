@@ -289,7 +289,10 @@ ValidationResult Validator::run() {
 }
 
 bool larger_is_better(const ValidationOptions& options, const Validator* validator) {
-  if (ValidationOptions::is_loss(options.best_checkpoint_metric) || validator == nullptr)
+  const std::string& metric = options.best_checkpoint_metric;
+  if (metric == kAccuracy)
+    return true;
+  if (ValidationOptions::is_of_criterion(metric) || validator == nullptr)
     return options.maximize_best_checkpoint_metric;
   const bool is_larger_better = validator->score_is_maximized();
   if (options.maximize_best_checkpoint_metric && !is_larger_better)
