@@ -21,6 +21,12 @@ double mean_of(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
+/// "+0.1234"; zero has no minus, whatever it was before it was rounded.
+std::string signed_text(double value) {
+  const std::string text = fmt::format("{:+.4f}", value);
+  return text == "-0.0000" ? "+0.0000" : text;
+}
+
 }  // namespace
 
 void HeadTable::add(const HeadsOfModule& module, const std::vector<double>& losses) {
@@ -52,11 +58,11 @@ std::string HeadTable::means_by_ngrams() const {
     return "";
   std::string text = "\nattention        n-grams  heads     mean\n";
   for (const Kind& kind : order) {
-    text += fmt::format("{:<15}{:>9}{:>7}{:>+9.4f}\n",
+    text += fmt::format("{:<15}{:>9}{:>7}{:>9}\n",
                         kind.first,
                         fmt::format("{}", fmt::join(kind.second, ",")),
                         increases[kind].size(),
-                        mean_of(increases[kind]));
+                        signed_text(mean_of(increases[kind])));
   }
   return text;
 }
@@ -72,7 +78,7 @@ std::string HeadTable::text() const {
   text += '\n';
   for (const auto& [module, losses] : rows_) {
     text += fmt::format("{:<15}{:>5}", module.attention, module.layer);
-    for (const double loss : losses) text += fmt::format("{:>+9.4f}", loss - loss_);
+    for (const double loss : losses) text += fmt::format("{:>9}", signed_text(loss - loss_));
     text += '\n';
   }
   return text + means_by_ngrams();

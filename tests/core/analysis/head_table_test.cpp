@@ -46,6 +46,12 @@ TEST(HeadTable, HasNoMeansForHeadsOfSingleTokens) {
   EXPECT_THAT(table.text(), Not(HasSubstr("mean")));
 }
 
+TEST(HeadTable, ShowsZeroWithoutAMinus) {
+  HeadTable table(1.0);
+  table.add(module("cross", {{2}}), {1.0 - 1e-9});
+  EXPECT_THAT(table.text(), AllOf(HasSubstr("1  +0.0000\n"), Not(HasSubstr("-0.0000"))));
+}
+
 TEST(HeadTable, HoldsEveryLossInJson) {
   const auto report = nlohmann::json::parse(example_table().json());
   EXPECT_EQ(report["loss"], 2.0);
