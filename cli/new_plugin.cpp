@@ -82,8 +82,8 @@ struct NewPluginOptions final : Options {
   std::vector<std::string> problems() const override {
     if (!is_valid_name(name, "_")) {
       return {
-          fmt::format("'{}' is not a valid plugin name: use lowercase letters, digits and '_', "
-                      "starting with a letter",
+          fmt::format("'{}' is not a valid name for a plugin and its component: use lowercase "
+                      "letters, digits and '_', starting with a letter",
                       name)};
     }
     if (name == "base" || name == "core")

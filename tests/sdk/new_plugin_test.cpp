@@ -55,7 +55,14 @@ TEST(NewPlugin, SaysOnceThatTheNameIsMissing) {
   const Outcome outcome = shell(kNewPlugin + "--kind metric");
   EXPECT_EQ(outcome.code, 2);
   EXPECT_THAT(outcome.text, HasSubstr("NAME is missing"));
-  EXPECT_THAT(outcome.text, ::testing::Not(HasSubstr("not a valid plugin name")));
+  EXPECT_THAT(outcome.text, ::testing::Not(HasSubstr("not a valid name")));
+}
+
+TEST(NewPlugin, NeedsANameThatAComponentMayHave) {
+  const Outcome outcome = shell(kNewPlugin + "my-model --kind metric");
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.text,
+              HasSubstr("'my-model' is not a valid name for a plugin and its component"));
 }
 
 TEST(NewPlugin, LeavesNoMarkUnfilled) {
