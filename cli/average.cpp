@@ -2,6 +2,8 @@
 
 #include "core/checkpoint/average.h"
 
+#include <filesystem>
+
 #include <fmt/format.h>
 
 #include "cli/command.h"
@@ -47,6 +49,8 @@ struct AverageOptions final : Options {
       found.emplace_back("at most one --num option can be given");
     if (choices > 0 && inputs.size() > 1)
       found.emplace_back("a --num option takes exactly one folder as input");
+    if (choices == 0 && inputs.size() == 1 && std::filesystem::is_directory(inputs.front()))
+      found.emplace_back("a folder needs one of the --num options");
     if (checkpoint_upper_bound >= 0 && num_epoch_checkpoints + num_update_checkpoints == 0) {
       found.emplace_back(
           "--checkpoint-upper-bound needs --num-epoch-checkpoints or --num-update-checkpoints");

@@ -31,28 +31,12 @@ analysis::RecordedTensor plain(const nn::Recording::Named& entry) {
   return {entry.name, values.sizes().vec(), {begin, begin + values.numel()}, entry.notes};
 }
 
-void check_length(const TranslationModel& translation_model, const Example& example) {
-  const auto source = static_cast<int64_t>(example.source.size());
-  const auto target = static_cast<int64_t>(example.target.size());
-  if (source <= translation_model.max_source_tokens() &&
-      target <= translation_model.model->max_target_positions())
-    return;
-  throw DataError(fmt::format("sentence pair {} has {} source and {} target tokens, the model "
-                              "accepts at most {} and {}",
-                              example.id + 1,
-                              source,
-                              target,
-                              translation_model.max_source_tokens(),
-                              translation_model.model->max_target_positions()),
-                  "Remove the pair from both files.");
-}
-
 }  // namespace
 
 analysis::RecordedSentence recorded_pass(const TranslationModel& translation_model,
                                          const Example& example,
                                          nn::Precision precision) {
-  check_length(translation_model, example);
+  translation_model.check_lengths(example);
   const c10::InferenceMode guard;
   const at::Device device = (*translation_model.model->parameters().begin()).device();
   const Batch batch = translation_model.collate({example}).to(device);

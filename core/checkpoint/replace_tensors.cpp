@@ -30,6 +30,10 @@ std::vector<std::string> names_of(const CheckpointFile& file) {
   return names;
 }
 
+bool are_finite(const std::vector<double>& values) {
+  return std::ranges::all_of(values, [](double value) { return std::isfinite(value); });
+}
+
 bool is_rounded(DType from, DType to) { return is_float(from) && is_float(to); }
 
 /// Why a tensor cannot replace the checkpoint's tensor of the same name; nothing if it can.
@@ -60,6 +64,8 @@ class Replacements {
  public:
   Replacements(const CheckpointFile& model, const CheckpointFile& tensors) {
     for (const TensorView& tensor : tensors.tensors()) add(tensor, model);
+    if (tensors.tensors().empty())
+      problems_.emplace_back("there are no tensors");
     if (problems_.empty())
       return;
     throw FormatError(
@@ -95,9 +101,12 @@ class Replacements {
         view.bytes =
             std::as_bytes(std::span(rounded_.emplace_back(float_bytes(values, place.dtype))));
       view.dtype = place.dtype;
-      if (!std::ranges::all_of(float_values(view),
-                               [](double value) { return std::isfinite(value); }))
-        problems_.push_back(fmt::format("{} holds values that are not finite", tensor.name));
+      if (!are_finite(float_values(view))) {
+        problems_.push_back(
+            are_finite(values)
+                ? fmt::format("{} holds values that {} cannot", tensor.name, to_string(place.dtype))
+                : fmt::format("{} holds values that are not finite", tensor.name));
+      }
     }
     const bool is_equal = std::ranges::equal(view.bytes, place.bytes);
     (is_equal ? names_.equal : names_.changed).push_back(view.name);

@@ -107,16 +107,18 @@ int draw_attention(const AnalyzeOptions& options,
 }
 
 /// Calls `take` with every pair's recorded pass and the pair, in order; stops if it returns false.
-void for_each_pass(const AnalyzeOptions& options,
-                   const TranslationModel& translation_model,
-                   const ModelOptions& model,
-                   const std::function<bool(const RecordedSentence&, const Example&)>& take) {
+/// Returns the number of pairs.
+int64_t for_each_pass(const AnalyzeOptions& options,
+                      const TranslationModel& translation_model,
+                      const ModelOptions& model,
+                      const std::function<bool(const RecordedSentence&, const Example&)>& take) {
   TextSource source(*translation_model.task,
                     TextFiles{options.source, options.target, options.trees},
                     LineReaderOptions{},
                     translation_model.max_source_tokens(),
                     options.truncate_source);
   const nn::Precision precision = model.precision;
+  int64_t pairs = 0;
   for (auto examples = source.take(kSentencesAhead); !examples.empty();
        examples = source.take(kSentencesAhead)) {
     std::vector<RecordedSentence> passes(examples.size());
@@ -127,10 +129,17 @@ void for_each_pass(const AnalyzeOptions& options,
                passes[place] = recorded_pass(translation_model, examples[place], precision);
              });
     for (size_t i = 0; i < passes.size(); ++i) {
+      ++pairs;
       if (!take(passes[i], examples[i]))
-        return;
+        return pairs;
     }
   }
+  return pairs;
+}
+
+void require_sentences(int64_t count) {
+  if (count == 0)
+    throw DataError("--source has no sentences", "Give a file with one sentence per line.");
 }
 
 /// A plot that accompanies a result: written first, but renamed only when the result is complete.
@@ -168,11 +177,11 @@ int measure_activation(const AnalyzeOptions& options,
                        const TranslationModel& translation_model,
                        const ModelOptions& model) {
   analysis::ActivationTable table(chosen_place(options), options.stat, options.tau);
-  for_each_pass(
+  require_sentences(for_each_pass(
       options, translation_model, model, [&](const RecordedSentence& sentence, const Example&) {
         table.add(sentence);
         return true;
-      });
+      }));
   check_recorded(!table.rows().empty(), chosen_place(options));
   return show(options, table);
 }
@@ -181,13 +190,13 @@ int count_constituents(const AnalyzeOptions& options,
                        const TranslationModel& translation_model,
                        const ModelOptions& model) {
   analysis::ConstituentTable table(chosen_place(options));
-  for_each_pass(options,
-                translation_model,
-                model,
-                [&](const RecordedSentence& sentence, const Example& example) {
-                  table.add(sentence, example.extras.at(kTreeExtra));
-                  return true;
-                });
+  require_sentences(for_each_pass(options,
+                                  translation_model,
+                                  model,
+                                  [&](const RecordedSentence& sentence, const Example& example) {
+                                    table.add(sentence, example.extras.at(kTreeExtra));
+                                    return true;
+                                  }));
   if (table.sentences() == 0)
     throw DataError("--trees: none of the sentences has a parse tree",
                     "Constituents are counted in sentences with trees.");

@@ -192,7 +192,7 @@ void TextSource::fit(Example& example) const {
     throw DataError(
         {sources_.path(), sources_.line_number(), 0},
         fmt::format("{} tokens, the model accepts at most {}", length, max_source_tokens_),
-        "Split the line, or use --truncate-source to translate only its beginning.");
+        "Split the line, or use --truncate-source to use only its beginning.");
   }
   const bool by_word = keeps_a_word_for_each_token(example);
   cut_source(example, max_source_tokens_);

@@ -177,6 +177,21 @@ int64_t TranslationModel::max_source_tokens() const {
          (conventions.source_has_eos ? 0 : 1);
 }
 
+void TranslationModel::check_lengths(const Example& pair) const {
+  const auto source = static_cast<int64_t>(pair.source.size());
+  const auto target = static_cast<int64_t>(pair.target.size());
+  if (source <= max_source_tokens() && target <= model->max_target_positions())
+    return;
+  throw DataError(fmt::format("sentence pair {} has {} source and {} target tokens, the model "
+                              "accepts at most {} and {}",
+                              pair.id + 1,
+                              source,
+                              target,
+                              max_source_tokens(),
+                              model->max_target_positions()),
+                  "Shorten the pair, or leave it out.");
+}
+
 TranslationModel TranslationModel::load(const Registry& registry,
                                         const std::string& checkpoint_path,
                                         const LoadOptions& options) {

@@ -61,6 +61,8 @@ struct PHRASEQ_API TranslationModel {
   /// The maximum number of tokens in an example's source, including </s>; if the model reads <s>,
   /// one token less.
   int64_t max_source_tokens() const;
+  /// Throws DataError if the source or the target of a pair is longer than the model accepts.
+  void check_lengths(const Example& pair) const;
 
   /// Builds both from a checkpoint, with its weights mapped or copied in. Every name, dtype and
   /// shape is compared first; all mismatches are listed in one FormatError, and nothing is changed.

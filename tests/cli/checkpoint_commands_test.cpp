@@ -103,6 +103,8 @@ TEST_F(Command, AverageReportsAllProblemsAndWritesNothing) {
                     HasSubstr("takes exactly one folder as input")));
   EXPECT_EQ(run("average . --num-epoch-checkpoints 2 --output x").code, kExitUsage);
   EXPECT_EQ(run("average checkpoint1.safetensors").code, kExitUsage);
+  EXPECT_THAT(run("average . --output x").text,
+              HasSubstr("a folder needs one of the --num options"));
   EXPECT_THAT(run("average . --num-epoch-checkpoints 1 --metric bleu --output x").text,
               HasSubstr("--metric needs --num-best-checkpoints"));
   EXPECT_THAT(
@@ -118,7 +120,7 @@ TEST_F(Command, AverageKeepsThePointersOfATraining) {
     run_folder.point(kBestPointer, run_folder.epoch_path(1));
   }
   const std::string pointer = content_of(folder.file("checkpoint_best"));
-  const Outcome outcome = run("average . --output checkpoint_best");
+  const Outcome outcome = run("average . --num-epoch-checkpoints 1 --output checkpoint_best");
   EXPECT_EQ(outcome.code, kExitUsage);
   EXPECT_THAT(outcome.text, HasSubstr("checkpoint_best: is a pointer of a training run"));
   EXPECT_EQ(content_of(folder.file("checkpoint_best")), pointer);

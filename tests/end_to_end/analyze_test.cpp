@@ -360,6 +360,14 @@ TEST_F(Analyze, DumpsOneLinePerSentence) {
   EXPECT_FALSE(space->exists("none.jsonl"));
 }
 
+TEST_F(Analyze, NeedsSentencesForATable) {
+  for (const std::string mode : {"activation --path words", "heads --path words"}) {
+    const auto result = analyze(mode + " --source /dev/null --target /dev/null");
+    EXPECT_EQ(result.exit_code, kExitData) << mode;
+    EXPECT_THAT(result.errors, HasSubstr("--source has no sentences")) << mode;
+  }
+}
+
 TEST_F(Analyze, RejectsOptionsOfOtherModes) {
   const std::string files = " --path words --source test.en --target test.de ";
   for (const auto& [mode, option] : {std::pair{"dump", "--json"},

@@ -31,6 +31,13 @@ std::vector<double> mbr_weights(MbrWeights kind, std::span<const double> log_pro
   return weights;
 }
 
+/// Without the last digits, in which equal utilities differ because they were added up in other
+/// orders.
+double without_noise(double utility) {
+  constexpr double kDigits = 1e9;
+  return std::round(utility * kDigits) / kDigits;
+}
+
 std::vector<double> expected_utilities(const Metric& metric,
                                        std::span<const std::string> hypotheses,
                                        std::span<const double> weights) {
@@ -48,7 +55,7 @@ std::vector<double> expected_utilities(const Metric& metric,
         entry->second += weight * sign * metric.score(row);
       }
     }
-    utilities.push_back(entry->second);
+    utilities.push_back(without_noise(entry->second));
   }
   return utilities;
 }

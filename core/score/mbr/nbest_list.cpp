@@ -80,11 +80,12 @@ bool is_moses_alignment(std::string_view field) {
          !finite_number_in(field);
 }
 
-/// Parses a line of Moses, which can have alignments after the score.
-std::optional<Entry> moses_entry(std::string_view line) {
+/// Parses a line of Moses, which can have alignments after the score, and no score unless it is
+/// needed.
+std::optional<Entry> moses_entry(std::string_view line, bool needs_score) {
   auto fields = moses_fields(line);
   while (fields.size() > 4 && is_moses_alignment(fields.back())) fields.pop_back();
-  if (fields.size() < 2)
+  if (fields.size() < (needs_score ? 3U : 2U))
     return std::nullopt;
   const auto id = number_in<int64_t>(fields.front());
   const auto score = fields.size() < 3 ? 0.0 : finite_number_in(fields.back());
@@ -214,17 +215,17 @@ class FairseqListReader {
   std::map<int64_t, FairseqLines> sentences_;
 };
 
-std::vector<NBestList> read_moses(LineReader& reader) {
+std::vector<NBestList> read_moses(LineReader& reader, bool needs_scores) {
   Lists lists;
   std::string line;
   while (reader.next(line)) {
-    auto entry = moses_entry(line);
+    auto entry = moses_entry(line, needs_scores);
     if (!entry) {
       throw DataError(
           {reader.path(), reader.line_number(), 0},
-          "expected ID ||| text, or ID ||| text ||| features ||| score, the score a finite "
-          "number",
-          "Select another --format.");
+          fmt::format("expected {}ID ||| text ||| features ||| score, the score a finite number",
+                      needs_scores ? "" : "ID ||| text, or "),
+          needs_scores ? "--weights uniform needs no scores." : "Select another --format.");
     }
     add(lists, std::move(*entry));
   }
@@ -259,7 +260,7 @@ std::vector<NBestList> read_nbest_lists(const std::string& path,
     case NBestFormat::kFairseq:
       return FairseqListReader(reader, needs_probabilities).read();
     case NBestFormat::kMoses:
-      return read_moses(reader);
+      return read_moses(reader, needs_probabilities);
     case NBestFormat::kPlain:
       break;
   }

@@ -48,22 +48,6 @@ Hypothesis scored(const Example& example, const double* log_probabilities, int64
   return hypothesis;
 }
 
-void check_lengths(const std::vector<TranslationModel>& models, const Example& example) {
-  for (const TranslationModel& model : models) {
-    const auto source = static_cast<int64_t>(example.source.size());
-    const auto target = static_cast<int64_t>(example.target.size());
-    if (source <= model.max_source_tokens() && target <= model.model->max_target_positions())
-      continue;
-    throw DataError(fmt::format(
-        "sentence pair {} has {} source and {} target tokens, the model accepts at most {} and {}",
-        example.id + 1,
-        source,
-        target,
-        model.max_source_tokens(),
-        model.model->max_target_positions()));
-  }
-}
-
 }  // namespace
 
 std::vector<Translation> score_targets(const std::vector<TranslationModel>& models,
@@ -72,7 +56,7 @@ std::vector<Translation> score_targets(const std::vector<TranslationModel>& mode
   std::vector<Translation> all;
   std::vector<int64_t> lengths;
   for (auto& example : examples) {
-    check_lengths(models, example);
+    for (const TranslationModel& model : models) model.check_lengths(example);
     lengths.push_back(static_cast<int64_t>(std::max(example.source.size(), example.target.size())));
     all.push_back({std::move(example), {}});
   }

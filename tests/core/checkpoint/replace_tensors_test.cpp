@@ -90,7 +90,11 @@ TEST_F(ReplaceTensors, RoundsToTheSixteenBitsOfAQuantizedCheckpoint) {
   EXPECT_EQ(output().find("weight")->dtype, DType::kF16);
   EXPECT_THAT(values_of<uint16_t>(*output().find("weight")), ElementsAre(0xC000, 0x3800));
   EXPECT_THAT(refusal_of({view("weight", DType::kF32, {2}, large)}),
-              HasSubstr("weight holds values that are not finite"));
+              HasSubstr("weight holds values that F16 cannot"));
+}
+
+TEST_F(ReplaceTensors, RejectsAFileWithoutTensors) {
+  EXPECT_THAT(refusal_of({}), HasSubstr("there are no tensors"));
 }
 
 TEST_F(ReplaceTensors, DistinguishesChangedFromEqualOnesAndRecordsEveryReplacement) {

@@ -57,7 +57,19 @@ TEST(ExpectedUtility, CountsEqualSamplesAsOftenAsTheyOccur) {
   const std::vector<std::string> texts = {"a", "b", "b"};
   const auto weights = mbr_weights(MbrWeights::kUniform, std::vector<double>(3));
   EXPECT_THAT(expected_utilities(CommonBytes(), texts, weights),
-              ElementsAre(DoubleEq(10.0 / 3), DoubleEq(20.0 / 3), DoubleEq(20.0 / 3)));
+              ElementsAre(testing::DoubleNear(10.0 / 3, 1e-9),
+                          testing::DoubleNear(20.0 / 3, 1e-9),
+                          testing::DoubleNear(20.0 / 3, 1e-9)));
+}
+
+/// Each has seven equal bytes, but (20 + 20 + 30) / 3 and (20 + 30 + 20) / 3 are rounded
+/// differently.
+TEST(ExpectedUtility, DoesNotDependOnTheOrderOfTheSum) {
+  const std::vector<std::string> texts = {"acc", "ccc", "bcc"};
+  const auto weights = mbr_weights(MbrWeights::kUniform, std::vector<double>(3));
+  const auto utilities = expected_utilities(CommonBytes(), texts, weights);
+  EXPECT_EQ(utilities[0], utilities[1]);
+  EXPECT_EQ(utilities[0], utilities[2]);
 }
 
 TEST(MbrWeights, AreProbabilitiesNormalizedOverTheList) {
@@ -121,6 +133,14 @@ TEST_F(NBestLists, WithoutProbabilitiesAreRejectedWhereTheyAreNeeded) {
     const std::string bad = file("bad", "D-0\t-1\ta\nP-0\t-1\n" + line);
     EXPECT_THAT(problem(bad, NBestFormat::kFairseq, 1, true), HasSubstr(bad + ":3")) << line;
   }
+}
+
+TEST_F(NBestLists, OfMosesNeedScoresForProbabilities) {
+  const std::string path = file("moses", "0 ||| a ||| F= 1 ||| -1\n0 ||| b\n");
+  EXPECT_THAT(problem(path, NBestFormat::kMoses, 1, true),
+              testing::AllOf(HasSubstr(path + ":2: expected ID ||| text ||| features ||| score"),
+                             HasSubstr("--weights uniform")));
+  EXPECT_EQ(problem(path, NBestFormat::kMoses, 1), kNothingThrown);
 }
 
 TEST_F(NBestLists, AreRejectedWhereTextsAreMissing) {
