@@ -105,6 +105,8 @@ void MultilingualTask::open_pairs() {
         "Set how many sentence pairs are drawn from a folder before the next one is used.");
   }
   if (is_requested_) {
+    folders_.require_in_first(direction_,
+                              "Preprocess the pair into this folder, or choose another direction.");
     parts_.push_back(open_pair(direction_));
     return;
   }

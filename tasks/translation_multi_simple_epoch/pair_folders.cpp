@@ -53,7 +53,7 @@ PairFolders::PairFolders(std::vector<std::string> folders, const std::string& lo
       is_of_plugin_(std::find(kOwnLoaders.begin(), kOwnLoaders.end(), loader) ==
                     kOwnLoaders.end()) {}
 
-void PairFolders::reject_missing(const LanguagePair& pair) const {
+void PairFolders::reject_missing(const LanguagePair& pair, const std::string& remedy) const {
   std::vector<std::string> others;
   std::copy_if(folders_.begin() + 1,
                folders_.end(),
@@ -66,7 +66,7 @@ void PairFolders::reject_missing(const LanguagePair& pair) const {
           pair.name(),
           fmt::join(pairs_in(first()), ", "),
           others.empty() ? "" : fmt::format("; the pair is in {}", fmt::join(others, ", "))),
-      others.empty() ? remedy_for(pair)
+      others.empty() ? remedy
                      : "The first of several data folders must have all pairs of --lang-pairs: "
                        "name such a folder first, or preprocess the pair into a folder of its name "
                        "within this one.");
@@ -78,9 +78,14 @@ std::string PairFolders::remedy_for(const LanguagePair& pair) const {
 }
 
 std::string PairFolders::require_in_first(const LanguagePair& pair) const {
+  return require_in_first(pair, remedy_for(pair));
+}
+
+std::string PairFolders::require_in_first(const LanguagePair& pair,
+                                          const std::string& remedy) const {
   const bool is_plugins = is_of_plugin_ && pair_test({}, "", first())(pair);
   if (!pairs_in(first()).empty() && !is_plugins && !has_data_of(first(), pair))
-    reject_missing(pair);
+    reject_missing(pair, remedy);
   return pair_folder(first(), pair);
 }
 

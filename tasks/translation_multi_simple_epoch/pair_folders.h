@@ -22,6 +22,8 @@ class PairFolders {
   /// The place of a pair in the first folder. If the folder has other pairs but not this one,
   /// throws a DataError that lists them.
   std::string require_in_first(const LanguagePair& pair) const;
+  /// The same with another hint about what the user can do.
+  std::string require_in_first(const LanguagePair& pair, const std::string& remedy) const;
   /// The place of a pair in the first folder, and in every other one that has it. Throws IoError if
   /// one of the others does not exist.
   std::vector<std::string> places_of(const LanguagePair& pair) const;
@@ -32,7 +34,7 @@ class PairFolders {
   std::string remedy_for(const LanguagePair& pair) const;
 
  private:
-  [[noreturn]] void reject_missing(const LanguagePair& pair) const;
+  [[noreturn]] void reject_missing(const LanguagePair& pair, const std::string& remedy) const;
   bool has_pair(const std::string& folder, const LanguagePair& pair) const;
 
   std::vector<std::string> folders_;

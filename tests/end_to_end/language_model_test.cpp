@@ -224,6 +224,10 @@ TEST_F(FairseqLanguageModel, IsRejectedWhereItDoesNotFit) {
               HasSubstr("not a language model, but a model of the task 'translation'"));
   EXPECT_THAT(rejection("eval-lm data-bin --path lm.safetensors --context-window 32"),
               HasSubstr("leaves no room"));
+  EXPECT_THAT(rejection("eval-lm data-bin --path lm.safetensors --remove-bpe sentencepiece"),
+              HasSubstr("--remove-bpe: 'sentencepiece' is not one of none, subword_nmt"));
+  EXPECT_THAT(rejection("validate data-bin --path lm.safetensors -s en -t de"),
+              HasSubstr("the model does not translate from one language to another"));
 }
 
 /// A model of the digits' English words, trained here.

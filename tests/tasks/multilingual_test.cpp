@@ -256,6 +256,26 @@ TEST_F(Multilingual, NamesAMissingPairAlsoWhereTheMainFolderHasAllDictionaries) 
       << "raw text in the main folder is data";
 }
 
+TEST_F(Multilingual, NamesADirectionOfWhichTheFolderHasNoData) {
+  for (const std::string language : {"en", "de", "fr"})
+    write("dict." + language + ".txt", "a 2\nb 1\n");
+  write_pair_folder(".", {"en", "de"});
+  write_pair_folder(".", {"de", "fr"});
+  const OptionList options = {{"lang-pairs", "en-de,de-fr"}};
+  const TaskState state = task_from_folder(options)->save();
+  TaskSetup setup;
+  setup.state = &state;
+  setup.data = folder_.string();
+  setup.source_language = "fr";
+  setup.target_language = "en";
+  EXPECT_THAT(whole_message_of<DataError>([&] { make_task(setup, options); }),
+              HasSubstr("no data of the pair fr-en; the folder has de-fr, en-de\n"
+                        "  Preprocess the pair into this folder, or choose another direction."));
+  setup.source_language = "de";
+  setup.target_language = "fr";
+  EXPECT_EQ(make_task(setup, options)->open("train", true)->size(), 1);
+}
+
 TEST_F(Multilingual, UsesTheFoldersThatHaveAPair) {
   write_pair_folder("a", {"en", "de"});
   write_pair_folder("a", {"fr", "en"});

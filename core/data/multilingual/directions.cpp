@@ -20,6 +20,18 @@ void require_direction(const Task& task, const std::string& path) {
       "Choose one with --source-lang and --target-lang.");
 }
 
+namespace {
+
+/// What a model without a choice of directions does.
+std::string only_direction(const Task& task) {
+  if (task.source_language() == task.target_language())
+    return "the model does not translate from one language to another";
+  return fmt::format(
+      "the model translates only from {} to {}", task.source_language(), task.target_language());
+}
+
+}  // namespace
+
 void check_direction(const Task& task, const TaskSetup& setup) {
   const auto differs = [](const std::string& asked, const std::string& own) {
     return !asked.empty() && asked != own;
@@ -28,16 +40,14 @@ void check_direction(const Task& task, const TaskSetup& setup) {
       !(differs(setup.source_language, task.source_language()) ||
         differs(setup.target_language, task.target_language())))
     return;
-  const std::string only = fmt::format(
-      "the model translates only from {} to {}", task.source_language(), task.target_language());
   if (!setup.data.empty()) {
     throw UsageError(fmt::format("--source-lang {} --target-lang {}: {}",
                                  setup.source_language,
                                  setup.target_language,
-                                 only),
-                     "Leave both out, or give a model of this direction with --path.");
+                                 only_direction(task)),
+                     "Leave both out, or use a model of this direction.");
   }
-  log_warning("--source-lang and --target-lang have no effect: " + only);
+  log_warning("--source-lang and --target-lang have no effect: " + only_direction(task));
 }
 
 }  // namespace phraseq

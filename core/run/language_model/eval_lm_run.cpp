@@ -27,6 +27,11 @@ namespace {
 constexpr int64_t kBlocksAtOnce = 2000;
 
 /// "@@" if subwords are to be joined; otherwise empty.
+/// The values of --remove-bpe.
+constexpr EnumName<PostProcess> kJoinedSubwords[] = {{"", PostProcess::kNotGiven},
+                                                     {"none", PostProcess::kNone},
+                                                     {"subword_nmt", PostProcess::kSubwordNmt}};
+
 std::string continuation_of(PostProcess remove_bpe) {
   return remove_bpe == PostProcess::kSubwordNmt ? "@@" : "";
 }
@@ -105,6 +110,11 @@ class Evaluation {
           skipped_,
           corpus.size(),
           longest_));
+    }
+    if (run_.options.remove_bpe == PostProcess::kSubwordNmt && !report_.has_joined()) {
+      log_warning(
+          "no effect: --remove-bpe; no token of the text ends in @@, so loss and perplexity are "
+          "those of tokens");
     }
     if (report_.words() == 0) {
       throw DataError(fmt::format("{}: nothing was evaluated", run_.options.data),
@@ -223,7 +233,7 @@ void describe_report(OptionTable& table, EvalLmOptions& o) {
   table
       .field("remove-bpe",
              o.remove_bpe,
-             kPostProcessNames,
+             kJoinedSubwords,
              "Join subwords that end in @@ (subword_nmt), so that loss and perplexity are those of "
              "words.")
       .alias("post-process")
@@ -236,13 +246,6 @@ void EvalLmOptions::describe(OptionTable& table) {
   describe_text(table, *this);
   describe_report(table, *this);
   batches.describe(table);
-}
-
-std::vector<std::string> EvalLmOptions::problems() const {
-  if (remove_bpe != PostProcess::kNotGiven && remove_bpe != PostProcess::kNone &&
-      remove_bpe != PostProcess::kSubwordNmt)
-    return {"--remove-bpe: eval-lm can only join subwords of subword_nmt (@@)"};
-  return {};
 }
 
 EvalLmRun::EvalLmRun(std::span<const std::string> arguments) : loaded(load_plugins_for(arguments)) {

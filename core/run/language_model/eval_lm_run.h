@@ -30,7 +30,6 @@ struct PHRASEQ_API EvalLmOptions : Options {
   BatchOptions batches{36000};
 
   void describe(OptionTable& table) override;
-  std::vector<std::string> problems() const override;
 };
 
 /// `phraseq eval-lm`: all its options are described, but not parsed yet.

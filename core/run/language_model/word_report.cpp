@@ -25,6 +25,7 @@ void WordReport::join_subwords(const std::vector<int64_t>& tokens,
       continue;
     log_probabilities[i + 1] += std::exchange(log_probabilities[i], 0);
     --words_;
+    has_joined_ = true;
   }
 }
 

@@ -28,6 +28,8 @@ class PHRASEQ_API WordReport {
   std::vector<Word> add(const std::vector<int64_t>& tokens, std::vector<double> log_probabilities);
 
   int64_t words() const { return words_; }
+  /// Whether tokens have been joined.
+  bool has_joined() const { return has_joined_; }
   /// Natural log-probability of all words.
   double log_probability() const { return log_probability_; }
   /// The negative log-probability of a word in bits; 0 without words.
@@ -56,6 +58,7 @@ class PHRASEQ_API WordReport {
   const Dictionary& dictionary_;
   std::string continuation_;
   int64_t words_ = 0;
+  bool has_joined_ = false;
   double log_probability_ = 0;
   std::map<std::string, Statistics> statistics_;
 };
