@@ -1,9 +1,7 @@
 #include "core/analysis/recorded_pass.h"
 
 #include <c10/core/InferenceMode.h>
-#include <fmt/format.h>
 
-#include "core/base/error.h"
 #include "core/data/phrases/phrase_extras.h"
 #include "core/nn/recording.h"
 
