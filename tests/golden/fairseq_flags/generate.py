@@ -5,9 +5,9 @@
     python3 generate.py fairseq-0.12.2 > flags.json          (made with Python 3.11)
 
 flags.json: for each command a list of {"flags": the names, longest first, "values": "0", "1", "?" or "*"}. Included are
-the model transformer, the tasks translation and translation_multi_simple_epoch (language_modeling for eval-lm), the
-criterions of translation, and every optimizer, scheduler, scorer,
-tokenizer and subword model.
+the models transformer and transformer_lm, the tasks translation and translation_multi_simple_epoch (language_modeling
+for train and eval-lm), the criterions of translation, and every optimizer, scheduler, scorer, tokenizer and subword
+model.
 """
 import argparse
 import json
@@ -61,7 +61,8 @@ def main():
     criterions = [REGISTRIES["criterion"]["registry"][name] for name in CRITERIONS]
     output = registered("scoring", "bpe", "tokenizer")
     task = [TASK_REGISTRY[name] for name in ("translation", "translation_multi_simple_epoch")]
-    training = [ARCH_MODEL_REGISTRY["transformer"]] + criterions + registered("optimizer", "lr_scheduler") + output
+    models = [ARCH_MODEL_REGISTRY["transformer"], ARCH_MODEL_REGISTRY["transformer_lm"]]
+    training = [TASK_REGISTRY["language_modeling"]] + models + criterions + registered("optimizer", "lr_scheduler") + output
     json.dump({
         "train": flags(with_components(options.get_training_parser(), task + training)),
         "generate": flags(with_components(options.get_generation_parser(), task + output)),
