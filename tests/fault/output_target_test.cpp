@@ -71,7 +71,8 @@ TEST_F(OutputTarget, MayHaveTheLongestNameOfTheFileSystem) {
   ASSERT_EQ(workspace_.run(toy_preprocess()).exit_code, kExitOk);
   ASSERT_EQ(workspace_.run(toy_train("run", 1)).exit_code, kExitOk);
   const std::string longest(255, 'x');
-  EXPECT_EQ(workspace_.run({"average", "run", "--output", longest}).exit_code, kExitOk);
+  EXPECT_EQ(workspace_.run({"average", "run/checkpoint_last", "--output", longest}).exit_code,
+            kExitOk);
   EXPECT_EQ(workspace_.run({"inspect", longest}).exit_code, kExitOk);
 }
 
