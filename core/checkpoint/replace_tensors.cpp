@@ -102,10 +102,11 @@ class Replacements {
             std::as_bytes(std::span(rounded_.emplace_back(float_bytes(values, place.dtype))));
       view.dtype = place.dtype;
       if (!are_finite(float_values(view))) {
-        problems_.push_back(
-            are_finite(values)
-                ? fmt::format("{} holds values that {} cannot", tensor.name, to_string(place.dtype))
-                : fmt::format("{} holds values that are not finite", tensor.name));
+        problems_.push_back(are_finite(values)
+                                ? fmt::format("{} holds values too large for {}",
+                                              tensor.name,
+                                              to_string(place.dtype))
+                                : fmt::format("{} holds values that are not finite", tensor.name));
       }
     }
     const bool is_equal = std::ranges::equal(view.bytes, place.bytes);

@@ -137,11 +137,6 @@ int64_t for_each_pass(const AnalyzeOptions& options,
   return pairs;
 }
 
-void require_sentences(int64_t count) {
-  if (count == 0)
-    throw DataError("--source has no sentences", "Give a file with one sentence per line.");
-}
-
 /// A plot that accompanies a result: written first, but renamed only when the result is complete.
 class PlotFile {
  public:

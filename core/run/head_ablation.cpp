@@ -25,8 +25,7 @@ std::vector<Example> read_examples(const AnalyzeOptions& options, const Translat
                     model.max_source_tokens(),
                     options.truncate_source);
   auto examples = source.take(std::numeric_limits<int64_t>::max());
-  if (examples.empty())
-    throw DataError("--source has no sentences", "Give a file with one sentence per line.");
+  require_sentences(std::ssize(examples));
   return examples;
 }
 

@@ -82,7 +82,7 @@ class Gathering {
 Vocabularies vocabularies_of(const PairFolders& folders,
                              const LanguagePair& pair,
                              const TokenizerFiles& files) {
-  const std::string place = folders.require_in_first(pair);
+  const std::string place = folders.require_in_first(pair, folders.remedy_for(pair));
   try {
     return Vocabularies::from_folder(place, pair.source, pair.target, files);
   } catch (const UsageError& failure) {

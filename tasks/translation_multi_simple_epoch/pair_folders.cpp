@@ -77,10 +77,6 @@ std::string PairFolders::remedy_for(const LanguagePair& pair) const {
       "Preprocess the pair into {}/{}, or remove it from --lang-pairs.", first(), pair.name());
 }
 
-std::string PairFolders::require_in_first(const LanguagePair& pair) const {
-  return require_in_first(pair, remedy_for(pair));
-}
-
 std::string PairFolders::require_in_first(const LanguagePair& pair,
                                           const std::string& remedy) const {
   const bool is_plugins = is_of_plugin_ && pair_test({}, "", first())(pair);

@@ -20,9 +20,7 @@ class PairFolders {
   bool are_several() const { return folders_.size() > 1; }
 
   /// The place of a pair in the first folder. If the folder has other pairs but not this one,
-  /// throws a DataError that lists them.
-  std::string require_in_first(const LanguagePair& pair) const;
-  /// The same with another hint about what the user can do.
+  /// throws a DataError that lists them, with `remedy` as the hint.
   std::string require_in_first(const LanguagePair& pair, const std::string& remedy) const;
   /// The place of a pair in the first folder, and in every other one that has it. Throws IoError if
   /// one of the others does not exist.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/error.h"
 #include "core/base/text_fields.h"
 #include "core/plot/plot_file.h"
 
@@ -194,6 +195,11 @@ std::vector<std::string> AnalyzeOptions::problems() const {
   if ((one_place || output.ends_with(".svg")) && attention.size() > 1)
     found.emplace_back("--attention: give one of cross, encoder, decoder");
   return found;
+}
+
+void require_sentences(int64_t count) {
+  if (count == 0)
+    throw DataError("--source has no sentences", "Give a file with one sentence per line.");
 }
 
 }  // namespace phraseq

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -40,5 +41,8 @@ struct PHRASEQ_API AnalyzeOptions : Options {
   void describe(OptionTable& table) override;
   std::vector<std::string> problems() const override;
 };
+
+/// Throws DataError if --source has no sentences.
+void require_sentences(int64_t count);
 
 }  // namespace phraseq

@@ -29,7 +29,7 @@ ComparisonRows bucket_rows(const Comparison& comparison, const BucketTable& tabl
 /// The tables of buckets that the comparison has.
 std::vector<const BucketTable*> bucket_tables(const Comparison& comparison);
 
-/// The title of a table, such as "BLEU by source length in words".
+/// The title of a table of buckets. Example: "BLEU by source length in words".
 std::string title_of(const BucketTable& table);
 
 /// Signatures with their names: a metric's name, "by length" or "F1".

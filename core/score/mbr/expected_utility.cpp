@@ -17,6 +17,13 @@ std::map<std::string_view, double> weights_of_texts(std::span<const std::string>
   return sums;
 }
 
+/// The utility without its last digits, in which equal utilities can differ because they were added
+/// up in different orders.
+double without_noise(double utility) {
+  constexpr double kDigits = 1e9;
+  return std::round(utility * kDigits) / kDigits;
+}
+
 }  // namespace
 
 std::vector<double> mbr_weights(MbrWeights kind, std::span<const double> log_probabilities) {
@@ -29,13 +36,6 @@ std::vector<double> mbr_weights(MbrWeights kind, std::span<const double> log_pro
   for (const double weight : weights) sum += weight;
   for (double& weight : weights) weight /= sum;
   return weights;
-}
-
-/// Without the last digits, in which equal utilities differ because they were added up in other
-/// orders.
-double without_noise(double utility) {
-  constexpr double kDigits = 1e9;
-  return std::round(utility * kDigits) / kDigits;
 }
 
 std::vector<double> expected_utilities(const Metric& metric,

@@ -29,11 +29,13 @@ double extra_of(const ValidationLosses& losses, const std::string& metric) {
 
 /// The value of --best-checkpoint-metric; NaN if the metric is a score and nothing was translated.
 double value_of(const ValidationResult& result, const std::string& metric) {
-  if (!ValidationOptions::is_of_criterion(metric))
-    return result.score ? result.score->value : std::nan("");
-  if (!ValidationOptions::is_loss(metric))
+  if (metric == "loss")
+    return result.losses.loss;
+  if (metric == "nll_loss")
+    return result.losses.nll_loss;
+  if (ValidationOptions::is_of_criterion(metric))
     return extra_of(result.losses, metric);
-  return metric == "loss" ? result.losses.loss : result.losses.nll_loss;
+  return result.score ? result.score->value : std::nan("");
 }
 
 }  // namespace

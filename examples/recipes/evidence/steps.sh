@@ -122,7 +122,7 @@ train_seed() { # SYSTEM CONFIGURATION SEED
   rm -r "$place/checkpoints"
 }
 
-# What both programs call by the same names.
+# The options that have the same names in both programs.
 shared_options() {
   echo "--optimizer adam --adam-eps 1e-9 --clip-norm 1 --lr-scheduler inverse_sqrt" \
     "--max-update $most --patience $patience --validate-interval 1000000 --validate-interval-updates $every" \
@@ -137,8 +137,8 @@ train_with_phraseq() { # PLACE SYSTEM CONFIGURATION SEED
     --eval-bleu --eval-bleu-args '{"beam": 1}' --no-plot "${more[@]}" 2> >(tee -a "$1/train.log" >&2)
 }
 
-# The baseline's model and configuration, trained by fairseq on the same data folder. From then on, its checkpoints are
-# treated as those of any other system.
+# Trains the baseline's model with fairseq, in the same configuration and on the same data folder, and imports its
+# checkpoints.
 train_with_fairseq() { # PLACE CONFIGURATION SEED
   local checkpoint norm=()
   [[ $2 == *norm=post* ]] || norm=(--encoder-normalize-before --decoder-normalize-before)
@@ -164,7 +164,8 @@ fairseq_metrics() {
     print qq({"event": "valid", "updates": $updates, "score": $bleu, "score_name": "BLEU"}\n) if defined $bleu'
 }
 
-# The file with the text that a system reads or writes. Systems without subwords use a copy in words/.
+# The version of a text file that a system uses: the file itself or, for a system without subwords, a copy of its
+# words in words/.
 file_of() { # SYSTEM FILE
   local words_of
   if [[ $(data_of "$1") == data-bin ]]; then echo "$2"; return; fi

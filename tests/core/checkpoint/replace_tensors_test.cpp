@@ -90,7 +90,7 @@ TEST_F(ReplaceTensors, RoundsToTheSixteenBitsOfAQuantizedCheckpoint) {
   EXPECT_EQ(output().find("weight")->dtype, DType::kF16);
   EXPECT_THAT(values_of<uint16_t>(*output().find("weight")), ElementsAre(0xC000, 0x3800));
   EXPECT_THAT(refusal_of({view("weight", DType::kF32, {2}, large)}),
-              HasSubstr("weight holds values that F16 cannot"));
+              HasSubstr("weight holds values too large for F16"));
 }
 
 TEST_F(ReplaceTensors, RejectsAFileWithoutTensors) {
@@ -131,7 +131,7 @@ TEST_F(ReplaceTensors, RejectsValuesThatAreNotFiniteOrTooLarge) {
               HasSubstr("encoder.bias holds values that are not finite"));
   const std::vector<double> large = {1, 1e39};
   EXPECT_THAT(refusal_of({view("encoder.bias", DType::kF64, {2}, large)}),
-              HasSubstr("encoder.bias holds values that F32 cannot"));
+              HasSubstr("encoder.bias holds values too large for F32"));
 }
 
 TEST_F(ReplaceTensors, WritesOverNeitherOfItsInputs) {

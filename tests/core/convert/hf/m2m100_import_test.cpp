@@ -141,9 +141,9 @@ TEST(HfFolder, NamesWeightsThatGitLfsHasNotDownloaded) {
                "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 310020544\n");
   ImportedModel owner;
   EXPECT_THAT(message_of<FormatError>([&] { HfFolder(folder.path()).weights(owner); }),
-              HasSubstr("model.safetensors: the file is a pointer of Git LFS"));
+              HasSubstr("model.safetensors: Git LFS has not downloaded this file"));
   EXPECT_THAT(message_of<FormatError>([&] { read_file(folder.file("model.safetensors")); }),
-              HasSubstr("model.safetensors: the file is a pointer of Git LFS"));
+              HasSubstr("model.safetensors: Git LFS has not downloaded this file"));
 }
 
 TEST(M2m100Import, NamesWhatItDoesNotSupport) {
