@@ -202,6 +202,7 @@ std::map<char, std::set<std::string>> options_of_commands() {
     add_options(workspace, "train " + more, options['t']);
     add_options(workspace, "validate " + more, options['v']);
   }
+  add_options(workspace, "train --task language_modeling --arch transformer_lm", options['t']);
   add_options(workspace, "eval-lm", options['e']);
   add_options(workspace, "generate", options['g']);
   add_options(workspace, "generate --sampling", options['g']);
