@@ -173,10 +173,29 @@ const KernelSource& dropout_add_norm_kernel(int element, RowVariant variant) {
 }
 
 const KernelSource& attention_kernel(int element, int64_t head_dim) {
-  static NumberedSources sources("attention.cu",
-                                 std::string(kTileSource) + kStagedSource + kAttentionSource,
-                                 "PHRASEQ_HEAD_DIM");
+  static NumberedSources sources(
+      "attention.cu",
+      std::string(kTileSource) + kStagedSource + kHeadsSource + kAttentionSource,
+      "PHRASEQ_HEAD_DIM");
   return sources.of(element, head_dim);
+}
+
+const KernelSource& grouped_attention_kernel(int element, int64_t head_dim) {
+  static NumberedSources sources(
+      "grouped_attention.cu",
+      std::string(kTileSource) + kStagedSource + kHeadsSource + kGroupedAttentionSource,
+      "PHRASEQ_HEAD_DIM");
+  return sources.of(element, head_dim);
+}
+
+const KernelSource& windows_kernel(int element) {
+  static const Sources sources("windows.cu", kWindowsSource);
+  return sources.of(element);
+}
+
+const KernelSource& lstm_kernel(int element) {
+  static const Sources sources("lstm.cu", kLstmSource);
+  return sources.of(element);
 }
 
 const KernelSource& adam_kernel(int element) {
@@ -225,13 +244,17 @@ std::vector<KernelSource> all_kernels(int element) {
       embedding_kernel(element),
       loss_kernel(element),
       column_sums_kernel(element),
+      windows_kernel(element),
+      lstm_kernel(element),
       best_columns_kernel(element),
       few_rows_product_kernel(element, 8),
       past_attention_kernel(element, 8),
       past_attention_kernel(element, 64)};
   if (element != 0) {
     for (const int64_t head_dim : {int64_t{16}, int64_t{64}, kMaxHeadColumns})
-      kernels.push_back(attention_kernel(element, head_dim));
+      kernels.insert(
+          kernels.end(),
+          {attention_kernel(element, head_dim), grouped_attention_kernel(element, head_dim)});
   }
   return kernels;
 }

@@ -37,13 +37,16 @@ PHRASEQ_API const KernelSource& adam_kernel(int element);
 PHRASEQ_API const KernelSource& embedding_kernel(int element);
 PHRASEQ_API const KernelSource& loss_kernel(int element);
 PHRASEQ_API const KernelSource& column_sums_kernel(int element);
+PHRASEQ_API const KernelSource& windows_kernel(int element);
+PHRASEQ_API const KernelSource& lstm_kernel(int element);
 PHRASEQ_API const KernelSource& best_columns_kernel(int element);
 /// The kernel for up to `rows` rows.
 PHRASEQ_API const KernelSource& few_rows_product_kernel(int element, int64_t rows);
 /// The kernel for heads of `head_dim` columns, a multiple of 8.
 PHRASEQ_API const KernelSource& past_attention_kernel(int element, int64_t head_dim);
-/// The kernel for heads of `head_dim` columns, a multiple of 16 up to kMaxHeadColumns, in 16 bits.
+/// The kernels for heads of `head_dim` columns, a multiple of 16 up to kMaxHeadColumns, in 16 bits.
 PHRASEQ_API const KernelSource& attention_kernel(int element, int64_t head_dim);
+PHRASEQ_API const KernelSource& grouped_attention_kernel(int element, int64_t head_dim);
 inline constexpr int64_t kMaxHeadColumns = 128;
 
 /// Compiled kernels as files, so that a source is compiled only once on a machine. The key consists

@@ -147,10 +147,39 @@ TEST_F(CommandsOnTheEmulatedGpu, ResumeWithTheSameBitsWithKernels) {
   EXPECT_EQ(last_tensors(workspace_, "parts"), last_tensors(workspace_, "whole"));
 }
 
+/// Heads of these presets have 32 columns, too.
+TEST_F(CommandsOnTheEmulatedGpu, TrainPhraseModelsWithKernelsAsWithOperators) {
+  const std::string some =
+      "train data-bin --bf16 --max-tokens 100 --max-update 4 --log-interval 1 "
+      "--attention-dropout 0.1 --no-plot --threads 1 --arch ";
+  const std::vector<std::string> presets = {"phrasal_tiny_interleaved_convkv_12",
+                                            "phrase_transformer_tiny_3"};
+  for (const std::string& preset : presets)
+    ASSERT_EQ(run(some + preset + " --save-dir operators-" + preset).exit_code, kExitOk);
+  use_kernels();
+  for (const std::string& preset : presets) {
+    SCOPED_TRACE(preset);
+    ASSERT_EQ(run(some + preset + " --save-dir kernels-" + preset).exit_code, kExitOk);
+    const double expected = last_loss("operators-" + preset);
+    EXPECT_NEAR(last_loss("kernels-" + preset), expected, 0.01 * expected);
+  }
+  const auto launches = lines_of(workspace_.read("launches"));
+  for (const char* const kernel : {"grouped_attention_backward_queries",
+                                   "grouped_attention_backward_keys",
+                                   "spread_windows",
+                                   "lstm_step_backward"})
+    EXPECT_THAT(launches, Contains(kernel));
+}
+
 TEST_F(CommandsOnTheEmulatedGpu, DoNotWaitInAnUpdateWithKernels) {
   use_kernels();
-  const int64_t few = waits_of_training(4, "transformer_tiny --bf16");
-  EXPECT_EQ(waits_of_training(10, "transformer_tiny --bf16"), few);
+  for (const std::string preset : {"transformer_tiny", "phrasal_tiny_interleaved_queryk_12"}) {
+    SCOPED_TRACE(preset);
+    const int64_t few = waits_of_training(2, preset + " --bf16");
+    EXPECT_EQ(waits_of_training(5, preset + " --bf16"), few);
+    ASSERT_EQ(
+        std::system(("rm -r " + workspace_.path("ck2") + " " + workspace_.path("ck5")).c_str()), 0);
+  }
 }
 
 TEST_F(CommandsOnTheEmulatedGpu, TrainInTwoProcessesAsInOne) {

@@ -54,7 +54,7 @@ void run(void** values) {
   call(kKernel, values, count(kKernel));
 }
 
-using Functions = std::array<Function, 19>;
+using Functions = std::array<Function, 29>;
 
 template <class Device>
 constexpr Functions kFunctions = {
@@ -74,6 +74,16 @@ constexpr Functions kFunctions = {
      {"attention_backward_keys", 32, &run<&Device::attention_backward_keys>},
      {"attention_of_sentences", 32, &run<&Device::attention_of_sentences>},
      {"attention_backward_of_sentences", 32, &run<&Device::attention_backward_of_sentences>},
+     {"grouped_attention", 32, &run<&Device::grouped_attention>},
+     {"grouped_attention_backward_queries", 32, &run<&Device::grouped_attention_backward_queries>},
+     {"grouped_attention_backward_keys", 32, &run<&Device::grouped_attention_backward_keys>},
+     {"sum_windows", 1, &run<&Device::sum_windows>},
+     {"spread_windows", 1, &run<&Device::spread_windows>},
+     {"lstm_step", 1, &run<&Device::lstm_step>},
+     {"lstm_step_backward", 1, &run<&Device::lstm_step_backward>},
+     {"lstm_last_states", 1, &run<&Device::lstm_last_states>},
+     {"lstm_gather_places", 1, &run<&Device::lstm_gather_places>},
+     {"lstm_sum_places", 1, &run<&Device::lstm_sum_places>},
      {"attend_to_past", 32, &run<&Device::attend_to_past>},
      {"best_columns", 32, &run<&Device::best_columns>},
      {"few_rows_product", 32, &run<&Device::few_rows_product>}}};

@@ -10,18 +10,6 @@
 //
 // The option PHRASEQ_HEAD_DIM of the compiler is the number of columns of a head, a multiple of 16.
 
-#define PHRASEQ_HEAD_TILES (PHRASEQ_HEAD_DIM / PHRASEQ_TILE)
-
-// Up to 16 rows of a sentence (queries or keys), and the rows of the other side that attend to them or that they attend
-// to.
-struct AttentionTile {
-  int row;     // the first row, among all tokens
-  int rows;    // 1 to 16
-  int place;   // position of the first row in its sentence
-  int others;  // the first row of the other side in this sentence
-  int length;  // number of rows of the other side
-};
-
 struct AttentionShape {
   int64 tiles;
   int64 query_stride, key_stride, out_stride;  // elements from row to row
@@ -33,128 +21,13 @@ struct AttentionShape {
   float kept;
 };
 
-// The dropout factor of the weight of a query, numbered among all tokens, on a key, numbered within its sentence: the
-// same as on the CPU (core/nn/kernels/random_bits.h).
-__device__ inline float weight_factor(int query_row, int key_place, const AttentionShape& shape) {
-  const uint32 row = (uint32)((int64)query_row * shape.heads + blockIdx.y) * 0x9e3779b1u;
-  return dropout_factor(shape.key, shape.threshold, shape.kept, row + (uint32)key_place);
-}
-
-// Multiplies the weights of 16 queries on 16 keys by their dropout factors. The queries are the rows of the tile or its
-// columns.
-__device__ inline void drop_weights(Tile& tile, int query_row, int key_place, bool rows_are_queries,
-                                    const AttentionShape& shape) {
-  if (shape.key == 0)
-    return;
-  for (int i = 0; i < PHRASEQ_TILE_SHARE; ++i) {
-    const int query = rows_are_queries ? tile_row(i) : tile_column(i);
-    const int key = rows_are_queries ? tile_column(i) : tile_row(i);
-    tile.at[i] *= weight_factor(query_row + query, key_place + key, shape);
-  }
+__device__ inline WeightMask mask_of(const AttentionShape& shape) {
+  return {shape.key, shape.threshold, shape.kept, shape.heads, (int)blockIdx.y, 0};
 }
 
 __device__ inline Place place_of(const Element* matrix, int64 stride, int row, int rows) {
   return {(Element*)matrix + row * stride + (int64)blockIdx.y * PHRASEQ_HEAD_DIM, stride, rows};
 }
-
-__device__ inline void clear(Tile* tiles, int count) {
-  for (int t = 0; t < count; ++t) {
-    for (int i = 0; i < PHRASEQ_TILE_SHARE; ++i) tiles[t].at[i] = 0.0f;
-  }
-}
-
-// The functions below read the rows of a head in place (Rows = Place) or from shared memory (Rows = Staged).
-
-template <class Rows>
-__device__ inline void read_factors(const Rows& rows, Factor* factors) {
-  for (int t = 0; t < PHRASEQ_HEAD_TILES; ++t) factors[t] = left_factor(rows.from_column(t * PHRASEQ_TILE));
-}
-
-// The product of 16 rows of a head and the transpose of other rows.
-template <class Rows>
-__device__ inline Tile scores(const Factor* factors, const Rows& rows) {
-  Tile sum;
-  clear(&sum, 1);
-  for (int t = 0; t < PHRASEQ_HEAD_TILES; ++t)
-    add_product(sum, factors[t], right_factor_of_columns(rows.from_column(t * PHRASEQ_TILE)));
-  return sum;
-}
-
-// sums += weights · rows
-template <class Rows>
-__device__ inline void add_weighted(Tile* sums, const Tile& weights, const Rows& rows) {
-  const Factor left = left_factor_of(weights);
-  for (int t = 0; t < PHRASEQ_HEAD_TILES; ++t)
-    add_product(sums[t], left, right_factor_of_rows(rows.from_column(t * PHRASEQ_TILE)));
-}
-
-// Writes sums of products with rows. Sums of products with staged rows are first stored in 16 spare rows, from which
-// whole rows are written.
-__device__ inline void write_head(const Tile* sums, const Place& to, const Place& /*spare*/) {
-  for (int t = 0; t < PHRASEQ_HEAD_TILES; ++t) write_tile(sums[t], to.from_column(t * PHRASEQ_TILE));
-}
-__device__ inline void write_head(const Tile* sums, const Place& to, const Staged& spare) {
-  sync_warp();
-  for (int t = 0; t < PHRASEQ_HEAD_TILES; ++t) write_tile(sums[t], spare.from_column(t * PHRASEQ_TILE));
-  sync_warp();
-  unstage(spare, to);
-}
-
-// The number of keys, counted from the first one, that a tile of queries sees.
-__device__ inline int keys_of(const AttentionTile& tile, const AttentionShape& shape) {
-  const int seen = tile.place + tile.rows;
-  return shape.causal != 0 && seen < tile.length ? seen : tile.length;
-}
-__device__ inline bool is_seen(int query, int key, const AttentionTile& tile, const AttentionShape& shape) {
-  return key < tile.length && (shape.causal == 0 || key <= query);
-}
-
-// A softmax over keys that are processed 16 at a time.
-struct OnlineSoftmax {
-  float top[PHRASEQ_TILE_ROWS], total[PHRASEQ_TILE_ROWS];
-
-  PHRASEQ_MEMBER OnlineSoftmax() {
-    for (int slot = 0; slot < PHRASEQ_TILE_ROWS; ++slot) {
-      top[slot] = -PHRASEQ_INFINITY;
-      total[slot] = 0.0f;
-    }
-  }
-
-  // Turns scores into exp(score - top), and rescales earlier sums, which were made with another top. Each row has a key
-  // among the first 16.
-  PHRASEQ_MEMBER void add(Tile& scores, Tile* sums) {
-    float highest[PHRASEQ_TILE_ROWS], before[PHRASEQ_TILE_ROWS], added[PHRASEQ_TILE_ROWS];
-    for (int slot = 0; slot < PHRASEQ_TILE_ROWS; ++slot) highest[slot] = top[slot];
-    for (int i = 0; i < PHRASEQ_TILE_SHARE; ++i) highest[tile_slot(i)] = fmaxf(highest[tile_slot(i)], scores.at[i]);
-    for (int slot = 0; slot < PHRASEQ_TILE_ROWS; ++slot) {
-      highest[slot] = tile_row_max(highest[slot]);
-      before[slot] = exponential(top[slot] - highest[slot]);
-      top[slot] = highest[slot];
-      added[slot] = 0.0f;
-    }
-    for (int i = 0; i < PHRASEQ_TILE_SHARE; ++i) {
-      scores.at[i] = exponential(scores.at[i] - top[tile_slot(i)]);
-      added[tile_slot(i)] += scores.at[i];
-    }
-    for (int slot = 0; slot < PHRASEQ_TILE_ROWS; ++slot)
-      total[slot] = total[slot] * before[slot] + tile_row_sum(added[slot]);
-    multiply_rows(sums, before);
-  }
-
-  static PHRASEQ_MEMBER void multiply_rows(Tile* tiles, const float* factors) {
-    for (int t = 0; t < PHRASEQ_HEAD_TILES; ++t) {
-      for (int i = 0; i < PHRASEQ_TILE_SHARE; ++i) tiles[t].at[i] *= factors[tile_slot(i)];
-    }
-  }
-
-  PHRASEQ_MEMBER void finish(Tile* sums) const {
-    float shares[PHRASEQ_TILE_ROWS];
-    for (int slot = 0; slot < PHRASEQ_TILE_ROWS; ++slot) shares[slot] = 1.0f / total[slot];
-    multiply_rows(sums, shares);
-  }
-
-  PHRASEQ_MEMBER float log_sum(int slot) const { return top[slot] + logf(total[slot]); }
-};
 
 // The rows that a tile of queries or keys works on: its own, all rows of the other side, and 16 spare rows.
 template <class Rows>
@@ -171,14 +44,14 @@ __device__ inline void attend(const AttentionTile& tile, const Sides<Rows>& side
   Tile sums[PHRASEQ_HEAD_TILES];
   clear(sums, PHRASEQ_HEAD_TILES);
   OnlineSoftmax softmax;
-  for (int first = 0; first < keys_of(tile, shape); first += PHRASEQ_TILE) {
+  for (int first = 0; first < keys_of(tile, shape.causal); first += PHRASEQ_TILE) {
     Tile weights = scores(queries, side.keys.from_row(first));
     for (int i = 0; i < PHRASEQ_TILE_SHARE; ++i) {
-      const bool seen = is_seen(tile.place + tile_row(i), first + tile_column(i), tile, shape);
+      const bool seen = is_seen(tile.place + tile_row(i), first + tile_column(i), tile, shape.causal);
       weights.at[i] = seen ? weights.at[i] * shape.scale : -PHRASEQ_INFINITY;
     }
     softmax.add(weights, sums);
-    drop_weights(weights, tile.row, first, true, shape);
+    drop_weights(weights, tile.row, first, true, mask_of(shape));
     add_weighted(sums, weights, side.values.from_row(first));
   }
   softmax.finish(sums);
@@ -186,20 +59,6 @@ __device__ inline void attend(const AttentionTile& tile, const Sides<Rows>& side
   for (int slot = 0; slot < PHRASEQ_TILE_ROWS; ++slot) {
     if (slot_row(slot) < tile.rows && writes_slots())
       log_sums[slot_row(slot)] = softmax.log_sum(slot);
-  }
-}
-
-// Computes D of 16 queries, of which this lane keeps those of its rows.
-__device__ inline void find_deltas(const Place& dout, const Place& out, int rows, float* deltas, float* own) {
-  for (int slot = 0; slot < PHRASEQ_TILE_ROWS; ++slot) own[slot] = 0.0f;
-  for (int t = 0; t < PHRASEQ_HEAD_TILES; ++t) {
-    const Tile up = read_tile(dout.from_column(t * PHRASEQ_TILE)), result = read_tile(out.from_column(t * PHRASEQ_TILE));
-    for (int i = 0; i < PHRASEQ_TILE_SHARE; ++i) own[tile_slot(i)] += up.at[i] * result.at[i];
-  }
-  for (int slot = 0; slot < PHRASEQ_TILE_ROWS; ++slot) {
-    own[slot] = tile_row_sum(own[slot]);
-    if (slot_row(slot) < rows && writes_slots())
-      deltas[slot_row(slot)] = own[slot];
   }
 }
 
@@ -212,13 +71,13 @@ __device__ inline void find_query_gradients(const AttentionTile& tile, const Sid
   read_factors(side.ups, ups);
   Tile sums[PHRASEQ_HEAD_TILES];
   clear(sums, PHRASEQ_HEAD_TILES);
-  for (int first = 0; first < keys_of(tile, shape); first += PHRASEQ_TILE) {
+  for (int first = 0; first < keys_of(tile, shape.causal); first += PHRASEQ_TILE) {
     Tile gradient = scores(queries, side.keys.from_row(first));
     Tile products = scores(ups, side.values.from_row(first));
-    drop_weights(products, tile.row, first, true, shape);
+    drop_weights(products, tile.row, first, true, mask_of(shape));
     for (int i = 0; i < PHRASEQ_TILE_SHARE; ++i) {
       const int row = tile_row(i), slot = tile_slot(i);
-      const bool seen = row < tile.rows && is_seen(tile.place + row, first + tile_column(i), tile, shape);
+      const bool seen = row < tile.rows && is_seen(tile.place + row, first + tile_column(i), tile, shape.causal);
       const float weight = seen ? exponential(gradient.at[i] * shape.scale - log_sums[slot]) : 0.0f;
       gradient.at[i] = weight * (products.at[i] - deltas[slot]) * shape.scale;
     }
@@ -243,7 +102,7 @@ __device__ inline void find_key_gradients(const AttentionTile& tile, const Sides
   for (int first = shape.causal != 0 ? tile.place : 0; first < tile.length; first += PHRASEQ_TILE) {
     const Rows queries = side.queries.from_row(first), ups = side.ups.from_row(first);
     Tile weights = scores(keys, queries), gradient = scores(values, ups);  // [key, query]
-    drop_weights(gradient, tile.others + first, tile.place, false, shape);
+    drop_weights(gradient, tile.others + first, tile.place, false, mask_of(shape));
     for (int i = 0; i < PHRASEQ_TILE_SHARE; ++i) {
       const int query = first + tile_column(i), key = tile.place + tile_row(i);
       const bool seen = query < tile.length && tile_row(i) < tile.rows && (shape.causal == 0 || key <= query);
@@ -251,7 +110,7 @@ __device__ inline void find_key_gradients(const AttentionTile& tile, const Sides
       gradient.at[i] = seen ? weight * (gradient.at[i] - deltas[query]) * shape.scale : 0.0f;
       weights.at[i] = weight;
     }
-    drop_weights(weights, tile.others + first, tile.place, false, shape);
+    drop_weights(weights, tile.others + first, tile.place, false, mask_of(shape));
     add_weighted(value_sums, weights, ups);
     add_weighted(key_sums, gradient, queries);
   }

@@ -7,6 +7,8 @@
 #define PHRASEQ_MAY_ALIAS
 #define PHRASEQ_MEMBER __device__ inline
 #define PHRASEQ_SELDOM __device__ __noinline__
+// A struct of which single entries are read at places that the compiler does not know: it is not copied.
+#define PHRASEQ_GRID_CONSTANT const __grid_constant__
 #endif
 
 typedef long long int64;

@@ -8,8 +8,9 @@
 #include "core/nn/kernels/kernels.h"
 #include "plugins/architectures/phrase_transformer/windowed_lstm.h"
 
-/// The passes of the n-gram LSTM on the CPU, for the nodes of windowed_lstm.h: they run the loops
-/// of lstm_kernels.h over whole tensors and know nothing of autograd.
+/// The passes of the n-gram LSTM for the nodes of windowed_lstm.h: they run the loops of
+/// lstm_kernels.h, or on a GPU the kernels of lstm_on_gpu.h, over whole tensors and know nothing of
+/// autograd.
 namespace phraseq::phrase_transformer {
 
 /// [rows, width] → [gram · rows, width]: the rows at each place of all windows.

@@ -9,9 +9,11 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "core/nn/functional/cpu_kernels.h"
+#include "core/nn/functional/device/column_sums.h"
 #include "core/nn/functional/linear.h"
 #include "core/nn/functional/matrix_product.h"
 #include "core/nn/parameters/parameter_gradient.h"
+#include "plugins/architectures/phrase_transformer/lstm_on_gpu.h"
 #include "plugins/architectures/phrase_transformer/lstm_passes.h"
 #include "plugins/architectures/phrase_transformer/windowed_lstm_reference.h"
 
@@ -58,6 +60,8 @@ class GatherWindows : public torch::autograd::Function<GatherWindows> {
 
 /// [rows, columns] → [columns], in the sums' type.
 at::Tensor column_sums(const at::Tensor& x) {
+  if (x.is_cuda())
+    return nn::column_sums(x);
   const int64_t columns = x.size(1);
   const at::Tensor sums = at::zeros({columns}, cpu::sum_options(x));
   cpu::for_type(x.scalar_type(), [&]<typename T>(T*) {
@@ -203,6 +207,11 @@ std::vector<at::Tensor> variables_of(const LstmParameters& forward,
   return variables;
 }
 
+/// Whether lstm_passes.h supports these rows.
+bool has_passes(const at::Tensor& rows) {
+  return cpu::has_kernels(rows) || gpu::has_lstm_kernels(rows);
+}
+
 }  // namespace
 
 at::Tensor gather_windows(const at::Tensor& rows,
@@ -210,7 +219,7 @@ at::Tensor gather_windows(const at::Tensor& rows,
                           double dropout,
                           nn::Context& context) {
   const uint64_t key = cpu::dropout_key(dropout, context);
-  if (cpu::has_kernels(rows))
+  if (has_passes(rows))
     return GatherWindows::apply(rows.contiguous(), &windows, dropout, key);
   return reference::gather_windows(rows, windows, dropout, key);
 }
@@ -221,7 +230,7 @@ at::Tensor windowed_lstm(const at::Tensor& input,
                          const Windows& windows,
                          const LstmSetting& setting,
                          nn::Context& context) {
-  if (cpu::has_kernels(input)) {
+  if (has_passes(input)) {
     const auto variables = variables_of(forward, backward);
     return WindowedLstm::apply(input.contiguous(),
                                at::TensorList(variables),

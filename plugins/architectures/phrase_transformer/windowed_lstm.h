@@ -6,8 +6,8 @@
 
 #include "core/nn/context.h"
 
-/// The differentiable functions of the n-gram LSTM on packed rows: one autograd node each; on the
-/// CPU, they use their own kernels (lstm_kernels.h), elsewhere ATen's operators
+/// The differentiable functions of the n-gram LSTM on packed rows: one autograd node each, with
+/// kernels of their own (lstm_kernels.h, lstm_on_gpu.h), or ATen's operators where there are none
 /// (windowed_lstm_reference.h).
 ///
 /// Place w of the window at token t, 0 ≤ w < gram, is token t - (gram-1) + w; before the sentence

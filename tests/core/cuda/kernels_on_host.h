@@ -58,6 +58,7 @@ void run(unsigned blocks, unsigned blocks_y, const Kernel& kernel) {
 #define PHRASEQ_MAY_ALIAS __attribute__((may_alias))
 #define PHRASEQ_MEMBER
 #define PHRASEQ_SELDOM
+#define PHRASEQ_GRID_CONSTANT const
 #define __device__ static
 // One lane holds a row of up to kMaxColumns; if rows are read in packs, of a multiple of 8 columns.
 inline constexpr int kMaxColumns = 512;
@@ -82,7 +83,11 @@ struct Fp32 {
 #include "core/cuda/kernels/few_rows_product.cu"
 #include "core/cuda/kernels/tile.cu"
 #include "core/cuda/kernels/staged.cu"
+#include "core/cuda/kernels/heads.cu"
 #include "core/cuda/kernels/attention.cu"
+#include "core/cuda/kernels/grouped_attention.cu"
+#include "core/cuda/kernels/windows.cu"
+#include "core/cuda/kernels/lstm.cu"
 };
 #undef PHRASEQ_ELEMENT
 #define PHRASEQ_ELEMENT 1
@@ -99,7 +104,11 @@ struct Bf16 {
 #include "core/cuda/kernels/few_rows_product.cu"
 #include "core/cuda/kernels/tile.cu"
 #include "core/cuda/kernels/staged.cu"
+#include "core/cuda/kernels/heads.cu"
 #include "core/cuda/kernels/attention.cu"
+#include "core/cuda/kernels/grouped_attention.cu"
+#include "core/cuda/kernels/windows.cu"
+#include "core/cuda/kernels/lstm.cu"
 };
 #undef PHRASEQ_ELEMENT
 #define PHRASEQ_ELEMENT 2
@@ -116,7 +125,11 @@ struct Fp16 {
 #include "core/cuda/kernels/few_rows_product.cu"
 #include "core/cuda/kernels/tile.cu"
 #include "core/cuda/kernels/staged.cu"
+#include "core/cuda/kernels/heads.cu"
 #include "core/cuda/kernels/attention.cu"
+#include "core/cuda/kernels/grouped_attention.cu"
+#include "core/cuda/kernels/windows.cu"
+#include "core/cuda/kernels/lstm.cu"
 };
 #undef PHRASEQ_ELEMENT
 #undef PHRASEQ_WIDTH
@@ -138,7 +151,11 @@ struct Bf16InPacks {
 #include "core/cuda/kernels/few_rows_product.cu"
 #include "core/cuda/kernels/tile.cu"
 #include "core/cuda/kernels/staged.cu"
+#include "core/cuda/kernels/heads.cu"
 #include "core/cuda/kernels/attention.cu"
+#include "core/cuda/kernels/grouped_attention.cu"
+#include "core/cuda/kernels/windows.cu"
+#include "core/cuda/kernels/lstm.cu"
 };
 #undef PHRASEQ_ELEMENT
 #undef PHRASEQ_WIDTH

@@ -4,64 +4,23 @@
 #include "core/nn/functional/incremental.h"
 #include "core/nn/functional/reference/grouped_attention_reference.h"
 #include "core/nn/functional/reference/incremental_reference.h"
+#include "tests/core/nn/functional/rich_layout.h"
 #include "tests/core/nn/tensor_matchers.h"
 
 namespace phraseq::nn {
 namespace {
 
 using phraseq::testing::close;
+using phraseq::testing::cross_layout;
 using phraseq::testing::expect_gradient;
 using phraseq::testing::leaf;
 using phraseq::testing::normal;
+using phraseq::testing::rich_columns;
+using phraseq::testing::rich_layout;
 using phraseq::testing::sentences;
 
 constexpr int64_t kHeadDim = 5;
-
-/// Two heads attend to words and trigrams under one softmax, where the keys of trigrams combine
-/// those of three words; the queries are words and bigrams, and bigrams are written to two rows. A
-/// third head attends to bigrams by convolution, with partial windows.
-AttentionLayout rich_layout() {
-  constexpr int64_t kWide = 2 * kHeadDim;
-  AttentionLayout layout;
-  layout.heads = 3;
-  layout.head_dim = kHeadDim;
-  layout.query_kinds = layout.key_kinds = 2;
-  layout.out_columns = 3 * kWide + kHeadDim;
-
-  HeadGroup first{0, 2, {{}, {}}, {{}, {}}};
-  first.keys[0].value.column = kWide;
-  first.keys[0].scale = 0.4;
-  first.keys[1] = {1,
-                   {.column = 2 * kWide, .parts = 3, .part_lag = 1},
-                   {.column = 3 * kWide, .window = 3, .window_step = kWide},
-                   2,
-                   0.3};
-  const int64_t queries = 6 * kWide + 4 * kHeadDim;  // the columns of keys and values
-  first.queries[0].queries = {{.column = queries},
-                              {.column = queries + kWide, .parts = 3, .part_step = kWide}};
-  first.queries[0].out.column = kWide;
-  first.queries[1] = {1,
-                      {{.column = queries + 4 * kWide, .window = 2, .window_step = kWide},
-                       {.column = queries + 6 * kWide,
-                        .parts = 3,
-                        .part_step = kWide,
-                        .window = 2,
-                        .window_step = 3 * kWide}},
-                      {.column = 2 * kWide, .window = 2, .window_step = -2 * kWide},
-                      1};
-  HeadGroup second{2, 1, {{}}, {{}}};
-  second.keys[0] = {0,
-                    {.column = 6 * kWide, .window = 2, .window_step = kHeadDim},
-                    {.column = 6 * kWide + 2 * kHeadDim, .window = 2, .window_step = kHeadDim},
-                    0,
-                    0.5};
-  second.queries[0].queries = {{.column = queries + 12 * kWide}};
-  second.queries[0].out.column = 3 * kWide;
-  layout.groups = {first, second};
-  return layout;
-}
-
-constexpr int64_t kColumns = 12 * kHeadDim + 4 * kHeadDim + 24 * kHeadDim + kHeadDim;
+const int64_t kColumns = rich_columns(kHeadDim);
 
 struct Setting {
   bool causal;
@@ -81,16 +40,16 @@ TEST_P(GroupedAttentionOf, EqualsTheOperators) {
     Context context(true, Precision::kFp64, 8);
     inputs[own] = leaf(normal({282, kColumns}, 1));
     const at::Tensor& x = inputs[own];
-    outputs[own] =
-        own ? grouped_attention(x, x, rows, rich_layout(), causal, p, context, &weights[own])
-            : reference::grouped_attention(x,
-                                           x,
-                                           rows,
-                                           rich_layout(),
-                                           causal,
-                                           p,
-                                           p > 0 ? context.next_dropout_key() : 0,
-                                           &weights[own]);
+    outputs[own] = own ? grouped_attention(
+                             x, x, rows, rich_layout(kHeadDim), causal, p, context, &weights[own])
+                       : reference::grouped_attention(x,
+                                                      x,
+                                                      rows,
+                                                      rich_layout(kHeadDim),
+                                                      causal,
+                                                      p,
+                                                      p > 0 ? context.next_dropout_key() : 0,
+                                                      &weights[own]);
     outputs[own].backward(up);
   }
   EXPECT_TRUE(close(outputs[1], outputs[0], 1e-12));
@@ -105,17 +64,6 @@ INSTANTIATE_TEST_SUITE_P(Settings,
                                            Setting{false, 0.3},
                                            Setting{true, 0.3}));
 
-/// The layout above with the queries in another matrix.
-AttentionLayout cross_layout() {
-  AttentionLayout layout = rich_layout();
-  for (HeadGroup& group : layout.groups) {
-    for (QueryKind& kind : group.queries) {
-      for (VectorLayout& query : kind.queries) query.column -= 16 * kHeadDim;
-    }
-  }
-  return layout;
-}
-
 TEST(GroupedAttention, OverTwoMatricesEqualsTheOperators) {
   const PackedTokens queries = sentences({4, 1, 3, 66}), keys = sentences({7, 2, 0, 35});
   const SentenceRows rows{queries.offsets, keys.offsets};
@@ -125,11 +73,11 @@ TEST(GroupedAttention, OverTwoMatricesEqualsTheOperators) {
     q[own] = leaf(normal({74, 25 * kHeadDim}, 1));
     kv[own] = leaf(normal({44, 16 * kHeadDim}, 2));
     outputs[own] =
-        own ? grouped_attention(q[own], kv[own], rows, cross_layout(), false, 0.2, context)
+        own ? grouped_attention(q[own], kv[own], rows, cross_layout(kHeadDim), false, 0.2, context)
             : reference::grouped_attention(q[own],
                                            kv[own],
                                            rows,
-                                           cross_layout(),
+                                           cross_layout(kHeadDim),
                                            false,
                                            0.2,
                                            context.next_dropout_key(),
@@ -148,7 +96,7 @@ TEST(GroupedAttention, AgreesWithFiniteDifferencesUnderDropout) {
   expect_gradient(normal({4, kColumns}, 3), [&](const at::Tensor& x) {
     Context context(true, Precision::kFp64, 7);
     const SentenceRows rows{tokens.offsets, tokens.offsets};
-    return (grouped_attention(x, x, rows, rich_layout(), true, 0.3, context) * up).sum();
+    return (grouped_attention(x, x, rows, rich_layout(kHeadDim), true, 0.3, context) * up).sum();
   });
 }
 
@@ -159,9 +107,9 @@ TEST(GroupedAttention, StaysWithinRoundingOfFp32UnderBf16) {
   const at::Tensor up = normal({29, 35}, 2, at::kFloat).to(at::kBFloat16);
   const at::Tensor low = leaf(x), full = leaf(x.to(at::kFloat));
   Context half(true, Precision::kBf16, 3), single(true, Precision::kFp32, 3);
-  const at::Tensor out = grouped_attention(low, low, rows, rich_layout(), false, 0.1, half);
+  const at::Tensor out = grouped_attention(low, low, rows, rich_layout(kHeadDim), false, 0.1, half);
   const at::Tensor expected =
-      grouped_attention(full, full, rows, rich_layout(), false, 0.1, single);
+      grouped_attention(full, full, rows, rich_layout(kHeadDim), false, 0.1, single);
   out.backward(up);
   expected.backward(up.to(at::kFloat));
   EXPECT_TRUE(close(out, expected, 1e-6, 0.00391));
@@ -173,14 +121,15 @@ TEST(GroupedAttention, RejectsAColumnThatNoHeadReads) {
   const SentenceRows rows{tokens.offsets, tokens.offsets};
   Context context(false, Precision::kFp64);
   const at::Tensor x = normal({3, kColumns + 1}, 1);
-  EXPECT_THROW(grouped_attention(x, x, rows, rich_layout(), true, 0.0, context), UsageError);
+  EXPECT_THROW(grouped_attention(x, x, rows, rich_layout(kHeadDim), true, 0.0, context),
+               UsageError);
 }
 
 TEST(GroupedAttention, RejectsQueriesThatAreNeitherOneNorOneForEachKindOfKey) {
   const PackedTokens tokens = sentences({3});
   const SentenceRows rows{tokens.offsets, tokens.offsets};
   Context context(false, Precision::kFp64);
-  AttentionLayout layout = rich_layout();
+  AttentionLayout layout = rich_layout(kHeadDim);
   layout.groups[0].queries[1].queries.pop_back();
   const at::Tensor x = normal({3, kColumns - 12 * kHeadDim}, 1);
   EXPECT_THROW(grouped_attention(x, x, rows, layout, true, 0.0, context), UsageError);

@@ -8,6 +8,7 @@
 
 #include "core/nn/flat_parameters.h"
 #include "core/nn/functional/reference/functional_reference.h"
+#include "plugins/architectures/phrase_transformer/lstm_on_gpu.h"
 #include "plugins/architectures/phrase_transformer/ngram_lstm.h"
 #include "plugins/architectures/phrase_transformer/windowed_lstm_reference.h"
 #include "tests/core/nn/tensor_matchers.h"
@@ -247,6 +248,69 @@ INSTANTIATE_TEST_SUITE_P(Cases,
                                            KernelCase{"OneGramApart", 1, {true, true, false}},
                                            KernelCase{"ThreeGramsApart", 3, {true, true, false}}),
                          [](const auto& c) { return std::string(c.param.name); });
+
+/// Compares the kernels of a GPU with those of the CPU in fp32, from the same numbers.
+class WindowedLstmOnAGpu : public ::testing::Test {
+ protected:
+  static constexpr int64_t kGpuWidth = 24;
+
+  void SetUp() override {
+    if (!at::hasCUDA() || !gpu::has_lstm_kernels(at::empty({1, kGpuWidth}, at::kCUDA)))
+      GTEST_SKIP() << "there is no GPU with NVRTC, or PHRASEQ_CUDA_KERNELS=0 is set";
+  }
+
+  /// The result, and the gradients of the input and all parameters.
+  static std::vector<at::Tensor> results(const KernelCase& c, at::ScalarType type, bool on_gpu) {
+    const at::Device device = on_gpu ? at::kCUDA : at::kCPU;
+    Inputs inputs(c.gram, c.setting.shared_products, type, kGpuWidth);
+    inputs.windows.positions = inputs.windows.positions.to(device);
+    for (LstmParameters& direction : inputs.directions) {
+      for (at::Tensor* x :
+           {&direction.weight_ih, &direction.weight_hh, &direction.bias_ih, &direction.bias_hh})
+        *x = leaf(x->detach().to(device));
+    }
+    const auto own = on_gpu ? type : at::kFloat;
+    const at::Tensor x = leaf(inputs.input.to(device, own));
+    nn::Context context(true, own == at::kFloat ? nn::Precision::kFp32 : nn::Precision::kBf16);
+    const at::Tensor y = kernels_of(inputs, x, c.setting, context);
+    y.backward(normal(y.sizes(), 5, type).to(device, own));
+    std::vector<at::Tensor> all = {y.detach(), x.grad()};
+    for (const at::Tensor& parameter : inputs.leaves()) all.push_back(parameter.grad());
+    return all;
+  }
+
+  static void expect_as_on_the_cpu(at::ScalarType type, double tolerance) {
+    for (const KernelCase& c : {KernelCase{"TwoGramsHidden", 2, {true, false, true}},
+                                KernelCase{"FourGramsCell", 4, {false, true, true}},
+                                KernelCase{"ThreeGramsApart", 3, {true, true, false}}}) {
+      SCOPED_TRACE(c.name);
+      const auto found = results(c, type, true), expected = results(c, type, false);
+      for (size_t i = 0; i < found.size(); ++i) {
+        const at::Tensor difference = found[i].cpu().to(at::kFloat) - expected[i];
+        EXPECT_LT(difference.norm().item<double>(), tolerance * expected[i].norm().item<double>())
+            << i;
+      }
+    }
+  }
+};
+
+TEST_F(WindowedLstmOnAGpu, EqualsThatOfTheCpuInFp32) { expect_as_on_the_cpu(at::kFloat, 3e-6); }
+TEST_F(WindowedLstmOnAGpu, EqualsThatOfTheCpuInBf16) { expect_as_on_the_cpu(at::kBFloat16, 0.02); }
+
+TEST_F(WindowedLstmOnAGpu, DropsTheSameElementsOfWindows) {
+  const PackedTokens tokens = three_sentences();
+  std::vector<at::Tensor> results, gradients;
+  for (const at::Device device : {at::kCPU, at::kCUDA}) {
+    const Windows windows{tokens.positions.to(device), 3, kStreams};
+    const at::Tensor rows = leaf(normal({windows.rows(), kGpuWidth}, 1, at::kFloat).to(device));
+    nn::Context context(true, nn::Precision::kFp32, 11);
+    results.push_back(gather_windows(rows, windows, 0.4, context));
+    results.back().backward(normal(results.back().sizes(), 2, at::kFloat).to(device));
+    gradients.push_back(rows.grad());
+  }
+  EXPECT_TRUE(close(results[1].cpu(), results[0], 1e-6));
+  EXPECT_TRUE(close(gradients[1].cpu(), gradients[0], 1e-6));
+}
 
 TEST(GatherWindows, HasTheGradientOfFiniteDifferences) {
   const PackedTokens tokens = three_sentences();

@@ -1,6 +1,7 @@
 #include "core/nn/functional/device/attention/fused_attention.h"
 
 #include "core/nn/functional/device/attention/flash_attention.h"
+#include "core/nn/functional/device/attention/group_attention.h"
 #include "core/nn/functional/device/attention/packed_attention.h"
 
 namespace phraseq::nn {
@@ -17,6 +18,8 @@ at::Tensor fused_attention(const at::Tensor& q,
   const bool drops = dropout > 0.0 && key != 0;
   if (!drops && flash_attention_applies(q, kv, rows, layout, causal))
     return flash_attention(q, kv, rows, layout, causal);
+  if (gpu::group_attention_applies(q, kv, rows, layout, causal))
+    return gpu::group_attention(q, kv, rows, layout, causal, dropout, key);
   return {};
 }
 

@@ -223,13 +223,17 @@ bool are_short(const SentenceRows& rows) {
   return longest(rows.queries) <= kLongestSentence && longest(rows.keys) <= kLongestSentence;
 }
 
-bool has_type(const at::Tensor& q, const at::Tensor& kv) {
+}  // namespace
+
+bool have_tensor_cores(const at::Tensor& q, const at::Tensor& kv) {
   const bool is_narrow = q.scalar_type() == at::kBFloat16 || q.scalar_type() == at::kHalf;
   return is_narrow && kv.scalar_type() == q.scalar_type() && has_kernels(q) &&
          compute_capability(q.device()) >= 8;
 }
 
-}  // namespace
+bool is_head_dim_of_tiles(int64_t head_dim) {
+  return head_dim % kTile == 0 && head_dim <= cuda::kMaxHeadColumns;
+}
 
 bool packed_attention_applies(const at::Tensor& q,
                               const at::Tensor& kv,
@@ -237,10 +241,10 @@ bool packed_attention_applies(const at::Tensor& q,
                               const AttentionLayout& layout,
                               bool causal) {
   constexpr int64_t kMaxBlocks = 65535;
-  return has_type(q, kv) && is_plain(layout) && layout.heads <= kMaxBlocks &&
-         layout.head_dim % kTile == 0 && layout.head_dim <= cuda::kMaxHeadColumns &&
-         q.size(1) % 8 == 0 && kv.size(1) % 8 == 0 && are_aligned({q, kv}) &&
-         shortest(rows.keys) > 0 && are_short(rows) && (!causal || rows.queries == rows.keys);
+  return have_tensor_cores(q, kv) && is_plain(layout) && layout.heads <= kMaxBlocks &&
+         is_head_dim_of_tiles(layout.head_dim) && q.size(1) % 8 == 0 && kv.size(1) % 8 == 0 &&
+         are_aligned({q, kv}) && shortest(rows.keys) > 0 && are_short(rows) &&
+         (!causal || rows.queries == rows.keys);
 }
 
 at::Tensor packed_attention(const at::Tensor& q,

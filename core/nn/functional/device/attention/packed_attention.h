@@ -9,6 +9,12 @@
 
 namespace phraseq::nn::gpu {
 
+/// Whether the kernels of attention on tensor cores support these matrices: in bf16 or fp16, if
+/// has_kernels(q), on a GPU of compute capability 8.0 or higher.
+bool have_tensor_cores(const at::Tensor& q, const at::Tensor& kv);
+/// Whether their tiles divide a head: a multiple of 16 columns, at most 128.
+bool is_head_dim_of_tiles(int64_t head_dim);
+
 /// Whether packed_attention() computes this attention: if has_kernels(q), in bf16 or fp16, with
 /// plain layouts and a head dimension that is a multiple of 16 and at most 128, sentences of at
 /// most 256 tokens on both sides, none of which lacks keys, and, if causal, queries and keys of the

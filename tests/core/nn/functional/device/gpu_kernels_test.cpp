@@ -26,6 +26,7 @@
 #include "core/nn/kernels/activation.h"
 #include "core/nn/loss/projected_loss.h"
 #include "tests/core/io/temporary_folder.h"
+#include "tests/core/nn/functional/rich_layout.h"
 #include "tests/core/nn/tensor_matchers.h"
 
 namespace phraseq::nn {
@@ -330,6 +331,47 @@ TEST_P(KernelsOfAGpu, AttendToLongSentences) {
       4);
   expect_launches(
       {{"attention", 3}, {"attention_backward_queries", 3}, {"attention_backward_keys", 3}});
+}
+
+/// Windows of tokens, several kinds of keys under one softmax, and several kinds of queries.
+TEST_P(KernelsOfAGpu, AttendToPhrases) {
+  if (GetParam() == at::kFloat)
+    GTEST_SKIP() << "the tensor cores take factors of 16 bits";
+  constexpr int64_t kHeadDim = 32;
+  const AttentionLayout layout = phraseq::testing::rich_layout(kHeadDim);
+  const std::vector<int64_t> offsets = {0, 1, 3, 3, 20, 40};
+  for (const bool causal : {false, true}) {
+    const double p = causal ? 0.3 : 0.0;
+    expect_norms_as_on_the_cpu(
+        [&](const Inputs& in, Context& context) {
+          return grouped_attention(in[0], in[0], {offsets, offsets}, layout, causal, p, context);
+        },
+        {normal({40, phraseq::testing::rich_columns(kHeadDim)}, 1).to(GetParam())},
+        at::kFloat,
+        4);
+  }
+  expect_launches({{"sum_windows", 6},
+                   {"spread_windows", 6},
+                   {"grouped_attention", 4},
+                   {"grouped_attention_backward_queries", 4},
+                   {"grouped_attention_backward_keys", 4}});
+}
+
+/// One of the sentences has no keys, so its results are zero.
+TEST_P(KernelsOfAGpu, AttendToPhrasesOfAnotherMatrix) {
+  if (GetParam() == at::kFloat)
+    GTEST_SKIP() << "the tensor cores take factors of 16 bits";
+  constexpr int64_t kHeadDim = 32;
+  const AttentionLayout layout = phraseq::testing::cross_layout(kHeadDim);
+  const std::vector<int64_t> queries = {0, 4, 5, 8, 30}, keys = {0, 7, 9, 9, 44};
+  expect_norms_as_on_the_cpu(
+      [&](const Inputs& in, Context& context) {
+        return grouped_attention(in[0], in[1], {queries, keys}, layout, false, 0.2, context);
+      },
+      {normal({30, 25 * kHeadDim}, 1).to(GetParam()),
+       normal({44, 16 * kHeadDim}, 2).to(GetParam())},
+      at::kFloat,
+      4);
 }
 
 /// Decodes 20 steps, which take two blocks, with a beam of six rows that is reordered and loses
