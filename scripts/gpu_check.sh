@@ -207,6 +207,7 @@ write_pack() {
   local staged=$work/packed file
   mkdir -p "$staged/packed-libraries" "$(dirname "$pack")"
   (cd "$build" && cp -r --parents CMakeCache.txt bin/phraseq* "${tests[@]/#/bin/}" lib/*.so lib/phraseq "$staged") || return 1
+  [[ ! -e $build/bin/bench-variants ]] || cp "$build/bin/bench-variants" "$staged/bin"
   strip --strip-unneeded "$staged"/bin/* "$staged"/lib/*.so "$staged"/lib/phraseq/*.so 2> /dev/null
   for file in $(ldd "$build"/lib/*.so "${tests[@]/#/$build/bin/}" | awk '$2 == "=>" && $3 ~ /^\// { print $3 }' | sort -u); do
     case ${file##*/} in

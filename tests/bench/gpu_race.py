@@ -31,6 +31,17 @@ PRESETS = {
 }
 
 
+# Transformers, and the phrase models that are compared with each
+VARIANTS = {
+    "transformer_nguyen_joty": [
+        "phrasal_homogeneous_convkv_44", "phrasal_homogeneous_queryk_44", "phrasal_heterogeneous_convkv_12",
+        "phrasal_heterogeneous_queryk_12", "phrasal_interleaved_convkv_12", "phrasal_interleaved_queryk_12"],
+    "transformer_xu_base": ["phrase_rep_base_mean", "phrase_rep_base_max", "phrase_rep_base"],
+    "transformer_nguyen_nguyen": ["phrase_transformer_3", "phrase_transformer_4", "phrase_transformer_2_3"],
+}
+TINY_VARIANTS = {"transformer_tiny": ["phrasal_tiny_interleaved_queryk_12", "phrase_transformer_tiny_3"]}
+
+
 def multiply_adds(preset, source, target):
     """The multiply-adds of a pass's products with weights, as TransformerModel::multiply_adds counts them."""
     width, inner, _, layers, _, vocabulary = PRESETS[preset]
@@ -254,9 +265,35 @@ def run(race, title, passes, results, skipped):
     results[title], skipped[title] = rows, reasons
 
 
+def compare_variants(work, options):
+    """The rows of bench-variants (tests/bench/variant_race.cpp): phrase models beside their Transformers."""
+    rows = []
+    for base, variants in (VARIANTS if options.device == "cuda" else TINY_VARIANTS).items():
+        command = [options.phraseq.parent / "bench-variants", "--work", work, "--device", options.device, "--precision",
+                   options.precision, "--tokens", str(options.max_tokens if work == "train" else options.batch_tokens),
+                   "--vocabulary", "32000", "--rounds", str(options.variant_rounds), base, *variants]
+        output = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+        rows += [json.loads(line) for line in output.splitlines()]
+    return rows
+
+
+def race_variants(options, results, skipped):
+    if not (options.phraseq.parent / "bench-variants").exists():
+        skipped["Phrase models"] = "bench-variants is not built (-DPHRASEQ_BUILD_BENCHMARKS=ON)"
+        print(f"\nskipped the phrase models: {skipped['Phrase models']}")
+        return
+    for work in ("train", "decode"):
+        title = f"Phrase models, {work}"
+        results[title] = compare_variants(work, options)
+        print(f"\n### {title}\n\n| | target tokens/s | time | multiply-adds | quotient | MiB |\n|---|{'---:|' * 5}")
+        for row in results[title]:
+            print(f"| {row['model']} | {row['target_tokens_per_second']:,.0f} | {row['time_ratio']:.2f} | "
+                  f"{row['multiply_add_ratio']:.2f} | {row['quotient']:.2f} | {row['mebibytes']:,.0f} |")
+
+
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--phraseq", required=True, help="the program to race")
+    parser.add_argument("--phraseq", required=True, type=pathlib.Path, help="the program to race")
     parser.add_argument("--device", choices=("cuda", "cpu"), default="cuda")
     parser.add_argument("--presets", nargs="*", choices=PRESETS, default=["base", "big", "small"],
                         help="presets of the training race")
@@ -270,6 +307,7 @@ def parse_arguments():
     parser.add_argument("--sentences", type=int, help="sentences of the generation race; default: 4000, on the CPU 20")
     parser.add_argument("--batch-tokens", type=int, default=8000, help="source tokens per batch of the generation race")
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--variant-rounds", type=int, default=9, help="rounds of the comparison of phrase models; 0: none")
     parser.add_argument("--limit", type=float, default=900, help="seconds that a PyTorch contestant may take per round")
     parser.add_argument("--json", help="write all figures to this file")
     options = parser.parse_args()
@@ -289,7 +327,8 @@ def save(results, path):
 
 def main():
     options = parse_arguments()
-    results = {"versions": versions(options), "options": vars(options), "races": {}, "skipped": {}}
+    chosen = {**vars(options), "phraseq": str(options.phraseq)}
+    results = {"versions": versions(options), "options": chosen, "races": {}, "skipped": {}}
     if options.device == "cuda" and results["versions"]["gpu"] == "none":
         sys.exit("gpu_race: error: there is no NVIDIA GPU here (nvidia-smi failed); --device cpu tests the script")
     for name, text in results["versions"].items():
@@ -306,6 +345,9 @@ def main():
                 run(GenerationRace(preset, options, folder, tokens), f"Generation, {preset}, beam 4, {batch}", 1,
                     results["races"], results["skipped"])
                 save(results, options.json)
+        if options.variant_rounds:
+            race_variants(options, results["races"], results["skipped"])
+            save(results, options.json)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,8 @@
 // and of multiply-adds, one line of JSON per variant.
 //
 //   bench-variants [--work train|decode] [--precision fp32|bf16] [--threads N] [--rounds N]
-//                  [--tokens N] [--vocabulary N] [--length N] [--beam N] BASE VARIANT...
+//                  [--tokens N] [--vocabulary N] [--length N] [--beam N] [--device cpu|cuda]
+//                  BASE VARIANT...
 //
 // BASE and VARIANT are architectures or presets of the built plugins, with options after colons:
 //   bench-variants transformer_nguyen_nguyen phrase_transformer_3:pt-dropout-scope=position
@@ -25,11 +26,13 @@
 #include "core/nn/flat_parameters.h"
 #include "core/nn/loss/projected_loss.h"
 #include "core/nn/memory/caching_allocator.h"
+#include "core/nn/memory/device_memory.h"
 #include "core/nn/packed/packed_weights.h"
 #include "core/nn/precision/precision_option.h"
 #include "core/options/command_line.h"
 #include "core/options/enum_name.h"
 #include "core/plugin/loader.h"
+#include "core/run/options/device_options.h"
 #include "tests/bench/random_batch.h"
 
 namespace {
@@ -42,6 +45,7 @@ struct RaceOptions : Options {
   bool processor_time = false;
   int64_t threads = 2, rounds = 9, tokens = 1700, vocabulary = 20000, length = 25;
   int64_t beam = 4;
+  DeviceOptions device;
   std::vector<std::string> models;
 
   bool decodes() const { return work == "decode"; }
@@ -60,6 +64,7 @@ struct RaceOptions : Options {
     v.field("tokens", tokens, "Tokens of a batch, on each side.").at_least(1);
     v.field("vocabulary", vocabulary, "Symbols of the joined dictionary.").at_least(5);
     v.field("length", length, "Tokens of a sentence.").at_least(1);
+    device.describe(v);
     v.field("models", models, "The Transformer, then its variants.").positional().required();
   }
 };
@@ -84,10 +89,11 @@ class Runner {
     }
     model_ = create<Architecture>(selection, {options.vocabulary, options.vocabulary, true, {}});
     model_->initialize(1);
+    model_->to(options.device.chosen());
     flat_ = std::make_unique<nn::FlatParameters>(*model_, true);
     if (precision_ == nn::Precision::kBf16)
       flat_->refresh_bf16();
-    if (options.decodes())
+    if (options.decodes() && flat_->values().is_cpu())
       nn::pack_weights(flat_->values(), nn::Quantization::kNone);  // as in the commands
   }
 
@@ -96,9 +102,12 @@ class Runner {
     const std::vector<Example> examples(static_cast<size_t>(batch.sentences()));
     if (const auto extend = model_->conventions().extend)
       extend(examples, batch);
+    batch = batch.to(flat_->values().device());
     if (options.decodes())
-      return decode(batch, options);
-    update(batch, seed);
+      decode(batch, options);
+    else
+      update(batch, seed);
+    flat_->values().view(-1)[0].item();  // waits for a GPU
   }
 
   const std::string& name() const { return name_; }
@@ -139,7 +148,8 @@ class Runner {
       next.push_back(row - row % options.beam + (row + 1) % options.beam);
     }
     session->select(all_rows);
-    const at::Tensor tokens = at::full({options.beam * batch.sentences()}, 5, at::kLong);
+    const at::Tensor tokens =
+        at::full({options.beam * batch.sentences()}, 5, batch.source.ids.options());
     for (int64_t step = 0; step < options.length; ++step) {
       session->step(tokens);
       session->select(next);
@@ -178,8 +188,19 @@ double status_bytes(const std::string& name) {
   return 0;
 }
 
+/// The memory of one more run on a GPU.
+double device_bytes(Runner& runner, const RaceOptions& options, const Batch& batch) {
+  const at::Device device = options.device.chosen();
+  nn::reset_peak_memory(device);
+  const int64_t before = nn::memory_use(device).now;
+  runner.run(options, batch, 1);
+  return static_cast<double>(nn::memory_use(device).peak - before);
+}
+
 /// The peak memory of one more run of a model, including its parameters.
 double peak_bytes(Runner& runner, const RaceOptions& options, const Batch& batch) {
+  if (!options.device.chosen().is_cpu())
+    return device_bytes(runner, options, batch) + runner.parameter_bytes(options);
   nn::release_cached_memory();
   std::ofstream("/proc/self/clear_refs") << 5;  // resets the peak
   const double before = status_bytes("VmRSS");
@@ -270,6 +291,7 @@ int main(int argc, char** argv) {
     parse_command_line(table, arguments);
     at::set_num_threads(static_cast<int>(options.threads));
     nn::install_caching_allocator();
+    options.device.apply();
     race(options);
     return kExitOk;
   } catch (const Error& error) {
