@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <numeric>
+#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -32,6 +34,25 @@ double factor(uint64_t key, double p, uint32_t element) {
     return 1.0;
   const bool dropped = nn::kernels::random_bits(key, element) < nn::kernels::dropout_threshold(p);
   return dropped ? 0.0 : 1.0 / (1.0 - p);
+}
+
+TEST(HalfOnTheHost, IsRoundedAsInCheckpoints) {
+  std::vector<double> values;
+  for (uint32_t bits = 0; bits < 0x10000; ++bits) {
+    const float half = on_host::host_from_half(static_cast<unsigned short>(bits));
+    if (!std::isnan(half)) {
+      EXPECT_EQ(on_host::host_to_half(half), bits);
+    }
+    if (std::isfinite(half)) {
+      const double last_bit = std::ldexp(1.0, std::max(std::ilogb(half) - 10, -24));
+      values.insert(values.end(), {half, 1.0003 * half, half + 0.5 * last_bit});
+    }
+  }
+  const std::string expected = float_bytes(values, DType::kF16);
+  for (size_t i = 0; i < values.size(); ++i) {
+    const auto found = on_host::host_to_half(static_cast<float>(values[i]));
+    ASSERT_EQ(std::memcmp(&found, expected.data() + 2 * i, 2), 0) << values[i];
+  }
 }
 
 constexpr int64_t kRows = 5;
