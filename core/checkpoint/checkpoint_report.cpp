@@ -169,8 +169,8 @@ std::string languages_summary(const json& texts) {
   const std::string source = text_entry(texts, "source_language");
   if (languages.size() > 1)
     return first_items(languages, kMaxListed, ", ");
-  return source.empty() ? ""
-                        : fmt::format("{} to {}", source, text_entry(texts, "target_language"));
+  const std::string target = text_entry(texts, "target_language");
+  return source.empty() || source == target ? source : fmt::format("{} to {}", source, target);
 }
 
 ordered_json checkpoint_report(const CheckpointFile& file) {

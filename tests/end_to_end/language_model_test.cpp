@@ -346,6 +346,12 @@ TEST_F(TrainedLanguageModel, IsAdvisedToBeEvaluated) {
                         "advised/checkpoint_best"));
 }
 
+TEST_F(TrainedLanguageModel, HasNothingToTranslateInValidation) {
+  const auto result = workspace_->run(training("never", 1) + words("--eval-bleu"));
+  EXPECT_EQ(result.exit_code, kExitUsage);
+  EXPECT_THAT(result.errors, HasSubstr("--eval-bleu: transformer_lm is a language model"));
+}
+
 TEST_F(TrainedLanguageModel, NeedsAnArchitectureWithoutEncoder) {
   const CommandResult result =
       workspace_->run(words("train lm-bin --task language_modeling --arch transformer_tiny "

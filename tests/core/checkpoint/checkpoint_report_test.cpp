@@ -105,6 +105,7 @@ TEST(LanguagesSummary, ListsAllOfAMultilingualModel) {
                                {"languages", R"(["de", "en", "fr"])"}}),
             "de, en, fr");
   EXPECT_EQ(languages_summary({{"source_language", "en"}, {"target_language", "de"}}), "en to de");
+  EXPECT_EQ(languages_summary({{"source_language", "en"}, {"target_language", "en"}}), "en");
   EXPECT_EQ(languages_summary({{"source_language", ""}, {"target_language", "de"}}), "");
 }
 

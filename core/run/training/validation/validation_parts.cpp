@@ -73,6 +73,12 @@ void warn_of_other_tokenizers(TrainRun& run, const Task& task) {
 void translate_in_validation(TrainRun& run,
                              const TranslationModel& translation_model,
                              ValidationParts& parts) {
+  if (!translation_model.model->conventions().reads_source) {
+    throw UsageError(
+        fmt::format("--eval-bleu: {} is a language model, which has nothing to translate",
+                    run.architecture.name),
+        "Leave it out: the best checkpoint is then that with the lowest loss.");
+  }
   const ValidationSearch search =
       validation_search(run.loaded->registry, run.validation.eval_bleu_args);
   for (int64_t worker = 0; worker < thread_settings(run).workers; ++worker) {
