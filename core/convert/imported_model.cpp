@@ -31,10 +31,8 @@ std::string component(const std::string& name, const json& options) {
 }
 
 /// A subword model's bytes, checked to be one.
-std::string read_subword_model(const std::string& path) {
-  std::string model = read_file(path);
-  const SentencePieceTokenizer check(model, path);
-  return model;
+void require_sentencepiece(const std::string& path) {
+  const SentencePieceTokenizer check(read_file(path), path);
 }
 
 }  // namespace
@@ -56,28 +54,32 @@ void ImportedModel::set_vocabularies(const std::string& source_language,
   }
 }
 
-void ImportedModel::set_tokenizer(const std::string& name) {
+void ImportedModel::set_tokenizer(const std::string& name,
+                                  const json& tokenizer_options,
+                                  const std::string& source_path,
+                                  const std::string& target_path) {
   texts["tokenizer"] = name;
-  texts["tokenizer_options"] = "{}";
-}
-
-void ImportedModel::set_sentencepiece(const std::string& source_path,
-                                      const std::string& target_path) {
-  set_tokenizer("sentencepiece");
-  std::string source = read_subword_model(source_path);
-  std::string target = source_path == target_path ? source : read_subword_model(target_path);
+  texts["tokenizer_options"] = tokenizer_options.dump();
+  if (source_path.empty())
+    return;
+  std::string source = read_file(source_path), target = read_file(target_path);
   const bool same = source == target;
   add_blob(kSourceTokenizer, std::move(source));
   if (!same)
     add_blob("target_tokenizer", std::move(target));
 }
 
-void ImportedModel::set_sentencepiece_or(const std::string& sentencepiece,
-                                         const std::string& other) {
-  if (sentencepiece.empty())
-    set_tokenizer(other);
+void ImportedModel::set_sentencepiece(const std::string& source_path,
+                                      const std::string& target_path) {
+  for (const std::string& path : {source_path, target_path}) require_sentencepiece(path);
+  set_tokenizer("sentencepiece", json::object(), source_path, target_path);
+}
+
+void ImportedModel::set_sentencepiece_or_words(const std::string& path) {
+  if (path.empty())
+    set_tokenizer("word");
   else
-    set_sentencepiece(sentencepiece, sentencepiece);
+    set_sentencepiece(path, path);
 }
 
 void ImportedModel::set_languages(const std::vector<LanguagePair>& pairs,

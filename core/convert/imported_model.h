@@ -36,13 +36,16 @@ struct PHRASEQ_API ImportedModel {
                         const Dictionary& source,
                         const std::string& target_language,
                         const Dictionary& target);
-  /// Name of the tokenizer component, and the subword models, empty for text that is split at
-  /// spaces; `target` is left out if it is the same as the source's. Throws FormatError for bytes
-  /// that are not a SentencePiece model; the paths are used in the message.
-  void set_tokenizer(const std::string& name);
+  /// Name of the tokenizer component, values of its options by name, and the files of its models,
+  /// empty if it needs none; the target's model is left out if it is the same as the source's.
+  void set_tokenizer(const std::string& name,
+                     const nlohmann::json& tokenizer_options = nlohmann::json::object(),
+                     const std::string& source_path = {},
+                     const std::string& target_path = {});
+  /// Throws FormatError for a file that is not a SentencePiece model.
   void set_sentencepiece(const std::string& source_path, const std::string& target_path);
-  /// The subword model `sentencepiece` for both sides or, if that is empty, the tokenizer `other`.
-  void set_sentencepiece_or(const std::string& sentencepiece, const std::string& other);
+  /// This subword model for both sides or, if the path is empty, words between spaces.
+  void set_sentencepiece_or_words(const std::string& path);
   /// The parameters that the options expect, out of weights under fairseq's names (see
   /// weights_from_fairseq). `path` is used in messages.
   void add_parameters(std::span<const TensorView> weights,

@@ -349,7 +349,7 @@ TEST_F(TrainedLanguageModel, IsAdvisedToBeEvaluated) {
 TEST_F(TrainedLanguageModel, HasNothingToTranslateInValidation) {
   const auto result = workspace_->run(training("never", 1) + words("--eval-bleu"));
   EXPECT_EQ(result.exit_code, kExitUsage);
-  EXPECT_THAT(result.errors, HasSubstr("--eval-bleu: transformer_lm is a language model"));
+  EXPECT_THAT(result.errors, HasSubstr("--eval-bleu: a language model has nothing to translate"));
 }
 
 TEST_F(TrainedLanguageModel, NeedsAnArchitectureWithoutEncoder) {

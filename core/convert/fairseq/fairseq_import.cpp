@@ -14,6 +14,7 @@
 #include "core/corpus/data_folder.h"
 #include "core/io/json_reader.h"
 #include "core/io/mapping/mapped_file.h"
+#include "core/text/languages/language_pairs.h"
 
 namespace phraseq {
 namespace {
@@ -57,6 +58,20 @@ void check_task(const FairseqCheckpoint& checkpoint, const std::string& path) {
                   checkpoint.task));
 }
 
+/// The given subword model for both sides, or else the tokenizer with which the data folder was
+/// made, with its models of these languages.
+void take_tokenizer(ImportedModel& model,
+                    const ForeignModel& files,
+                    const DataFolder& folder,
+                    const LanguagePair& languages) {
+  if (!files.sentencepiece.empty())
+    return model.set_sentencepiece(files.sentencepiece, files.sentencepiece);
+  model.set_tokenizer(folder.tokenizer(),
+                      folder.tokenizer_options(),
+                      folder.tokenizer_model(languages.source),
+                      folder.tokenizer_model(languages.target));
+}
+
 /// Fills the model in from options, weights and the data folder.
 void fill(ImportedModel& model,
           const ForeignModel& files,
@@ -75,7 +90,7 @@ void fill(ImportedModel& model,
         "{}: the options share all embeddings, but the dictionaries differ", files.data));
   }
   model.add_parameters(with_present_names(weights), files.weights, source, target);
-  model.set_sentencepiece_or(files.sentencepiece, folder.tokenizer());
+  take_tokenizer(model, files, folder, {folder.source(), folder.target()});
 }
 
 /// The options of the task language_modeling that fairseq recorded.
@@ -145,7 +160,7 @@ void fill_language_model(ImportedModel& model,
   model.set_vocabularies(language, dictionary, language, dictionary);
   model.add_parameters(
       with_present_names(checkpoint.weights), files.weights, dictionary, dictionary);
-  model.set_sentencepiece_or(files.sentencepiece, folder.tokenizer());
+  take_tokenizer(model, files, folder, {folder.source(), folder.source()});
 }
 
 /// The folder of a multilingual model's dictionaries: that of the checkpoint, or its `data-bin`.

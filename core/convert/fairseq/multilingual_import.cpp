@@ -142,7 +142,7 @@ void fill_multilingual(ImportedModel& model,
   model.options = options_from_fairseq(checkpoint.options, files.weights);
   model.set_vocabularies(first.source, source, first.target, target);
   model.add_parameters(checkpoint.weights, files.weights, source, target);
-  model.set_sentencepiece_or(files.sentencepiece, "word");
+  model.set_sentencepiece_or_words(files.sentencepiece);
   model.set_languages(pairs, languages);
   const bool replaces = options.value("lang_tok_replacing_bos_eos", json()) == true;
   model.task_options = {{"source_lang", files.source_lang},

@@ -70,7 +70,7 @@ class JoeyImporter {
         config_, {has("encoder.layer_norm.weight"), has("decoder.layer_norm.weight")}, config_path);
     take_positions();
     read_vocabularies(config_path);
-    model_.set_sentencepiece_or(files_.sentencepiece, "word");
+    model_.set_sentencepiece_or_words(files_.sentencepiece);
     add_parameters();
     model_.origin = {{"toolkit", "joeynmt"}, {"weights", files_.weights}};
     return std::move(model_);

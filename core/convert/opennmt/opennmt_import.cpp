@@ -55,7 +55,7 @@ class OpenNmtImporter {
     take_positions();
     read_vocabularies();
     add_parameters();
-    model_.set_sentencepiece_or(files_.sentencepiece, "word");
+    model_.set_sentencepiece_or_words(files_.sentencepiece);
     model_.origin = {{"toolkit", "opennmt"}, {"weights", files_.weights}};
     return std::move(model_);
   }

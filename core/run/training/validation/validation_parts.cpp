@@ -74,10 +74,8 @@ void translate_in_validation(TrainRun& run,
                              const TranslationModel& translation_model,
                              ValidationParts& parts) {
   if (!translation_model.model->conventions().reads_source) {
-    throw UsageError(
-        fmt::format("--eval-bleu: {} is a language model, which has nothing to translate",
-                    run.architecture.name),
-        "Leave it out: the best checkpoint is then that with the lowest loss.");
+    throw UsageError("--eval-bleu: a language model has nothing to translate",
+                     "Leave it out: the best checkpoint is then that with the lowest loss.");
   }
   const ValidationSearch search =
       validation_search(run.loaded->registry, run.validation.eval_bleu_args);

@@ -1,4 +1,6 @@
 #include <filesystem>
+#include <map>
+#include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,8 +20,10 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
+using ::testing::ElementsAre;
 using testing::golden_torch_file;
 using ::testing::HasSubstr;
+using ::testing::Pair;
 using testing::write_bytes;
 
 ImportedModel import_golden(const std::string& name) {
@@ -64,6 +68,31 @@ TEST(FairseqCheckpoint, FindsItsDictionariesOrNamesTheMissingFile) {
         throw;
       },
       FormatError);
+}
+
+TEST(FairseqCheckpoint, TakesTheTokenizerOfItsDataFolder) {
+  const TemporaryFolder folder;
+  for (const char* name : {"dict.xx.txt", "dict.yy.txt"})
+    write_bytes(folder.file(name), content_of(golden_torch_file(name)));
+  write_bytes(folder.file("codes.xx"), "#version: 0.2\na b\n");
+  write_bytes(folder.file("codes.yy"), "#version: 0.2\nu v\n");
+  write_bytes(
+      folder.file("manifest.json"),
+      R"({"version": 1, "complete": true, "tokenizer": {"name": "bpe", "options": {"language": "xx"},
+                  "models": {"xx": "codes.xx", "yy": "codes.yy"}}})");
+  const ImportedModel model =
+      import_fairseq({.weights = golden_torch_file("fairseq_cfg.pt"), .data = folder.file(".")});
+  EXPECT_EQ(model.texts.at("tokenizer"), "bpe");
+  EXPECT_EQ(json::parse(model.texts.at("tokenizer_options")), json({{"language", "xx"}}));
+  std::map<std::string, std::string> models;
+  for (const TensorView& tensor : model.tensors) {
+    if (tensor.name.starts_with("blob."))
+      models[tensor.name].assign(reinterpret_cast<const char*>(tensor.bytes.data()),
+                                 tensor.bytes.size());
+  }
+  EXPECT_THAT(models,
+              ElementsAre(Pair("blob.source_tokenizer", "#version: 0.2\na b\n"),
+                          Pair("blob.target_tokenizer", "#version: 0.2\nu v\n")));
 }
 
 TEST(FairseqLanguageModel, TakesItsLanguageFromTheOptionAndItsDictionaryUnderEitherName) {
