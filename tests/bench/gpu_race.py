@@ -291,9 +291,13 @@ def race_variants(options, results, skipped):
                   f"{row['multiply_add_ratio']:.2f} | {row['quotient']:.2f} | {row['mebibytes']:,.0f} |")
 
 
+def found_program(name):
+    return pathlib.Path(shutil.which(name) or name).absolute()
+
+
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--phraseq", required=True, type=pathlib.Path, help="the program to race")
+    parser.add_argument("--phraseq", required=True, type=found_program, help="the program to race")
     parser.add_argument("--device", choices=("cuda", "cpu"), default="cuda")
     parser.add_argument("--presets", nargs="*", choices=PRESETS, default=["base", "big", "small"],
                         help="presets of the training race")

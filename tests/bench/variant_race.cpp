@@ -40,6 +40,8 @@ namespace {
 using namespace phraseq;
 
 struct RaceOptions : Options {
+  RaceOptions() { device.device = DeviceChoice::kCpu; }
+
   std::string work = "train";
   nn::Precision precision = nn::Precision::kFp32;
   bool processor_time = false;

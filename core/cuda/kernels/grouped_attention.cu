@@ -40,7 +40,7 @@ struct GroupShape {
   QueryColumns queries[PHRASEQ_QUERY_KINDS];
 };
 
-// 16 parts of vectors from `first` on: part p is `step` columns after part p - 1.
+// The parts of some vectors, a row for each. `first`: part 0 of all; part p is `step` columns after part p - 1.
 struct Parts {
   Place first;
   int step;

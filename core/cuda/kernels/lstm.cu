@@ -176,11 +176,12 @@ PHRASEQ_KERNEL void lstm_sum_places(const Element* places, const int64* position
   const RowPack at(shape.width);
   if (at.row >= shape.rows)
     return;
+  const int64 token = at.row / shape.streams;
   Columns sum = Columns::zeros();
   for (int place = 0; place < shape.gram; ++place) {
     const int shift = shape.gram - 1 - place;
     const int64 window = at.row + (int64)shift * shape.streams;
-    if (window >= shape.rows || positions[window / shape.streams] < shift)
+    if (window >= shape.rows || positions[token + shift] < shift)
       continue;
     Columns columns = Columns::of(places + (place * shape.rows + window) * shape.width + at.column);
     drop(columns, place, window, at.column, shape);

@@ -10,6 +10,7 @@
 
 #include "core/nn/functional/cpu_kernels.h"
 #include "core/nn/functional/device/column_sums.h"
+#include "core/nn/functional/device/gpu_kernels.h"
 #include "core/nn/functional/linear.h"
 #include "core/nn/functional/matrix_product.h"
 #include "core/nn/parameters/parameter_gradient.h"
@@ -24,6 +25,9 @@ namespace cpu = nn::cpu;
 using nn::kernels::Sum;
 using torch::autograd::AutogradContext;
 using torch::autograd::tensor_list;
+
+/// x as the kernels of its device read it.
+at::Tensor dense(const at::Tensor& x) { return x.is_cuda() ? nn::gpu::aligned(x) : x.contiguous(); }
 
 void save_windows(AutogradContext* ctx, const Windows& windows) {
   auto& data = ctx->saved_data;
@@ -54,7 +58,7 @@ class GatherWindows : public torch::autograd::Function<GatherWindows> {
     auto& data = ctx->saved_data;
     const auto dropout =
         cpu::make_dropout(data["p"].toDouble(), static_cast<uint64_t>(data["key"].toInt()));
-    return {sum_places(outputs[0].contiguous(), saved_windows(ctx), dropout), {}, {}, {}};
+    return {sum_places(dense(outputs[0]), saved_windows(ctx), dropout), {}, {}, {}};
   }
 };
 
@@ -156,7 +160,7 @@ class WindowedLstm : public torch::autograd::Function<WindowedLstm> {
 
   static tensor_list backward(AutogradContext* ctx, tensor_list outputs) {
     const auto saved = ctx->get_saved_variables();
-    const at::Tensor d_last = outputs[0].contiguous();
+    const at::Tensor d_last = dense(outputs[0]);
     const auto places = ctx->saved_data["places"].toTensorVector();
     tensor_list gradients(1);
     for (const bool reversed : {false, true}) {
@@ -220,7 +224,7 @@ at::Tensor gather_windows(const at::Tensor& rows,
                           nn::Context& context) {
   const uint64_t key = cpu::dropout_key(dropout, context);
   if (has_passes(rows))
-    return GatherWindows::apply(rows.contiguous(), &windows, dropout, key);
+    return GatherWindows::apply(dense(rows), &windows, dropout, key);
   return reference::gather_windows(rows, windows, dropout, key);
 }
 
@@ -232,7 +236,7 @@ at::Tensor windowed_lstm(const at::Tensor& input,
                          nn::Context& context) {
   if (has_passes(input)) {
     const auto variables = variables_of(forward, backward);
-    return WindowedLstm::apply(input.contiguous(),
+    return WindowedLstm::apply(dense(input),
                                at::TensorList(variables),
                                &windows,
                                &setting,

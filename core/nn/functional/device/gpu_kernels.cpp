@@ -54,6 +54,10 @@ bool are_aligned(std::initializer_list<at::Tensor> tensors) {
   });
 }
 
+at::Tensor aligned(const at::Tensor& x) {
+  return are_aligned({x}) ? x.contiguous() : x.clone(at::MemoryFormat::Contiguous);
+}
+
 Mask mask_of(double p, uint64_t key) {
   if (p == 0.0)
     key = 0;

@@ -56,6 +56,9 @@ PHRASEQ_API void launch(const at::Tensor& x,
 /// Whether each tensor is undefined or begins at a multiple of 16 bytes.
 PHRASEQ_API bool are_aligned(std::initializer_list<at::Tensor> tensors);
 
+/// x without gaps, beginning at a multiple of 16 bytes: x itself if it is so.
+PHRASEQ_API at::Tensor aligned(const at::Tensor& x);
+
 /// The number of blocks of size `block` for `count` elements.
 inline uint32_t blocks_for(int64_t count, int64_t block) {
   return static_cast<uint32_t>((count + block - 1) / block);

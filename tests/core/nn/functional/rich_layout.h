@@ -54,8 +54,8 @@ inline nn::AttentionLayout rich_layout(int64_t head_dim) {
 /// The columns of queries, keys and values.
 inline int64_t rich_columns(int64_t head_dim) { return 41 * head_dim; }
 
-/// The layout above with the queries in another matrix, of 25 · head_dim
-/// columns; the other one has 16 · head_dim.
+/// The layout above with the queries in a matrix of their own, of 25 · head_dim columns; keys and
+/// values have 16 · head_dim.
 inline nn::AttentionLayout cross_layout(int64_t head_dim) {
   nn::AttentionLayout layout = rich_layout(head_dim);
   for (nn::HeadGroup& group : layout.groups) {

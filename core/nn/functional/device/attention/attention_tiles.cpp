@@ -13,7 +13,7 @@ namespace {
 
 constexpr int64_t kTileRows = 16;
 
-/// The struct AttentionTile of attention.cu.
+/// The struct AttentionTile of heads.cu.
 struct Tile {
   int32_t row, rows, place, others, length;
 };

@@ -11,7 +11,7 @@
 namespace phraseq::nn::gpu {
 
 /// The rows of packed sentences in tiles of up to 16, each with the rows of the other side in its
-/// sentence, on a device: [tiles, 5] int32 (AttentionTile of attention.cu). The last few that a
+/// sentence, on a device: [tiles, 5] int32 (AttentionTile of heads.cu). The last few that a
 /// thread requested are kept, as in device_offsets().
 PHRASEQ_API at::Tensor attention_tiles(const std::vector<int64_t>& offsets,
                                        const std::vector<int64_t>& other_offsets,

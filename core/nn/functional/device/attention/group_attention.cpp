@@ -70,6 +70,7 @@ struct GroupCall final : torch::CustomClassHolder {
   AttentionLayout layout;
   Windows windows;
   std::vector<int64_t> queries, keys;  ///< offsets
+  at::Tensor query_tiles, key_tiles;   ///< key_tiles: only for a backward pass
   bool causal = false;
   Mask mask;
 
@@ -180,9 +181,11 @@ class GroupAttention : public torch::autograd::Function<GroupAttention> {
     const at::Tensor results = windows.results.room_for(out);
     const at::Tensor log_sums =  // [query kinds · heads, query tokens]
         at::empty({call.layout.weight_rows(), q.size(0)}, q.options().dtype(at::kFloat));
-    const at::Tensor tiles = attention_tiles(call.queries, call.keys, q.device());
     Launcher(call, q, kv, results)
-        .run("grouped_attention", tiles, true, {q, kv, tiles, results, log_sums});
+        .run("grouped_attention",
+             call.query_tiles,
+             true,
+             {q, kv, call.query_tiles, results, log_sums});
     windows.results.write_to(out, results, call.queries);
     ctx->save_for_backward({q, kv, results, log_sums});
     ctx->saved_data["columns"] = std::vector<int64_t>{matrices[0].size(1), matrices.back().size(1)};
@@ -195,9 +198,7 @@ class GroupAttention : public torch::autograd::Function<GroupAttention> {
     const auto saved = ctx->get_saved_variables();
     const auto capsule = ctx->saved_data["call"].toCapsule();
     const GroupCall& call = static_cast<const GroupCall&>(*capsule);
-    const at::Tensor dout = are_aligned({outputs[0]})
-                                ? outputs[0].contiguous()
-                                : outputs[0].clone(at::MemoryFormat::Contiguous);
+    const at::Tensor dout = aligned(outputs[0]);
     const auto columns = ctx->saved_data["columns"].toIntVector();
     const at::Tensor &q = saved[0], &kv = saved[1];
     const at::Tensor dq = at::empty({q.size(0), columns[0]}, q.options());
@@ -219,17 +220,15 @@ class GroupAttention : public torch::autograd::Function<GroupAttention> {
     const at::Tensor dqueries = windows.queries.room_for(dq);
     const at::Tensor dkeys_values = windows.keys_values.room_for(dkv);
     const at::Tensor deltas = at::empty(log_sums.sizes(), log_sums.options());
-    const at::Tensor query_tiles = attention_tiles(call.queries, call.keys, q.device());
-    const at::Tensor key_tiles = attention_tiles(call.keys, call.queries, q.device());
     const Launcher launcher(call, q, kv, results);
     launcher.run("grouped_attention_backward_queries",
-                 query_tiles,
+                 call.query_tiles,
                  true,
-                 {ups, q, kv, results, query_tiles, log_sums, deltas, dqueries});
+                 {ups, q, kv, results, call.query_tiles, log_sums, deltas, dqueries});
     launcher.run("grouped_attention_backward_keys",
-                 key_tiles,
+                 call.key_tiles,
                  false,
-                 {ups, q, kv, key_tiles, log_sums, deltas, dkeys_values});
+                 {ups, q, kv, call.key_tiles, log_sums, deltas, dkeys_values});
     windows.queries.write_to(dq, dqueries, call.queries);
     windows.keys_values.write_to(dkv, dkeys_values, call.keys);
   }
@@ -274,6 +273,9 @@ at::Tensor group_attention(const at::Tensor& q,
   call->keys = rows.keys;
   call->causal = causal;
   call->mask = mask_of(p, key);
+  call->query_tiles = attention_tiles(rows.queries, rows.keys, q.device());
+  if (at::GradMode::is_enabled())
+    call->key_tiles = attention_tiles(rows.keys, rows.queries, q.device());
   tensor_list matrices = {q.contiguous()};
   if (!q.is_same(kv))
     matrices.push_back(kv.contiguous());

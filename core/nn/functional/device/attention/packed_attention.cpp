@@ -176,9 +176,7 @@ class PackedAttention : public torch::autograd::Function<PackedAttention> {
     const Call& by = static_cast<const Call&>(*capsule);
     const bool is_one = ctx->saved_data["one matrix"].toBool();
     const int64_t width = by.columns.width();
-    const at::Tensor dout = are_aligned({outputs[0]})
-                                ? outputs[0].contiguous()
-                                : outputs[0].clone(at::MemoryFormat::Contiguous);
+    const at::Tensor dout = aligned(outputs[0]);
     const at::Tensor dq = new_gradient(q, (is_one ? 3 : 1) * width);
     const at::Tensor dkv = is_one ? dq : new_gradient(kv, 2 * width);
     if (saved[6].defined())

@@ -21,12 +21,13 @@ struct WindowLayout {
 };
 /// The struct WindowTable of windows.cu.
 struct WindowTable {
-  long long tokens = 0, from_stride = 0, to_stride = 0;
+  long long tokens = 0, read_stride = 0, write_stride = 0;
   WindowLayout layouts[kMaxLayouts] = {};
 };
 
-bool spans_tokens(const VectorLayout& layout) {
-  return layout.window > 1 || (layout.parts > 1 && layout.part_lag != 0);
+/// Whether pieces of a vector are sums, or several of them are the same columns.
+bool needs_a_copy(const VectorLayout& layout) {
+  return layout.window > 1 || (layout.parts > 1 && (layout.part_lag != 0 || layout.part_step == 0));
 }
 
 at::Tensor copied_places(const std::vector<int64_t>& offsets, at::Device device) {
@@ -62,10 +63,14 @@ bool is_even(const VectorLayout& layout) {
 }  // namespace
 
 void TokenWindows::add(const VectorLayout& layout, int64_t width) {
+  const int64_t columns = layout.parts * width;
+  const int64_t sources = layout.window * (layout.part_step == 0 ? 1 : layout.parts) * width;
   pieces_.push_back({layout, width, columns_});
-  columns_ += layout.parts * width;
-  source_columns_ += layout.window * (layout.part_step == 0 ? 1 : layout.parts) * width;
-  copies_ = copies_ || spans_tokens(layout);
+  columns_ += columns;
+  source_columns_ += sources;
+  widest_ = std::max(widest_, columns);
+  widest_source_ = std::max(widest_source_, sources);
+  copies_ = copies_ || needs_a_copy(layout);
 }
 
 VectorLayout TokenWindows::place_of(const VectorLayout& layout) const {
@@ -87,10 +92,10 @@ bool TokenWindows::fit() const {
 void TokenWindows::run(const char* function,
                        const at::Tensor& from,
                        const at::Tensor& to,
-                       const std::vector<int64_t>& offsets) const {
+                       const std::vector<int64_t>& offsets,
+                       int64_t columns) const {
   constexpr int64_t kThreads = 256;
   WindowTable table{offsets.back(), from.size(1), to.size(1)};
-  int64_t columns = 0;
   for (size_t i = 0; i < pieces_.size(); ++i) {
     const auto& [layout, width, column] = pieces_[i];
     table.layouts[i] = {static_cast<int>(layout.column),
@@ -101,7 +106,6 @@ void TokenWindows::run(const char* function,
                         static_cast<int>(layout.part_lag),
                         static_cast<int>(layout.window),
                         static_cast<int>(layout.window_step)};
-    columns = std::max(columns, width * layout.parts * layout.window);
   }
   if (table.tokens == 0)
     return;
@@ -122,7 +126,7 @@ at::Tensor TokenWindows::vectors_of(const at::Tensor& x,
   if (!copies_)
     return x;
   const at::Tensor vectors = room_for(x);
-  run("sum_windows", x, vectors, offsets);
+  run("sum_windows", x, vectors, offsets, widest_);
   return vectors;
 }
 
@@ -134,7 +138,7 @@ void TokenWindows::write_to(const at::Tensor& x,
                             const at::Tensor& vectors,
                             const std::vector<int64_t>& offsets) const {
   if (copies_)
-    run("spread_windows", vectors, x, offsets);
+    run("spread_windows", vectors, x, offsets, widest_source_);
 }
 
 at::Tensor TokenWindows::like(const at::Tensor& x) const {

@@ -47,11 +47,13 @@ class TokenWindows {
   void run(const char* function,
            const at::Tensor& from,
            const at::Tensor& to,
-           const std::vector<int64_t>& offsets) const;
+           const std::vector<int64_t>& offsets,
+           int64_t columns) const;
 
   std::vector<Piece> pieces_;
   int64_t columns_ = 0, source_columns_ = 0;
-  bool copies_ = false;  ///< a vector depends on several tokens
+  int64_t widest_ = 0, widest_source_ = 0;  ///< columns of the widest vector, and of its sources
+  bool copies_ = false;                     ///< whether the vectors are copied
 };
 
 }  // namespace phraseq::nn::gpu

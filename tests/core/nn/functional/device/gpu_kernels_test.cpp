@@ -372,6 +372,55 @@ TEST_P(KernelsOfAGpu, AttendToPhrasesOfAnotherMatrix) {
        normal({44, 16 * kHeadDim}, 2).to(GetParam())},
       at::kFloat,
       4);
+  expect_launches({{"sum_windows", 3},
+                   {"spread_windows", 3},
+                   {"grouped_attention", 2},
+                   {"grouped_attention_backward_queries", 2},
+                   {"grouped_attention_backward_keys", 2}});
+}
+
+/// The gradient of a query that is the same vector against all kinds of keys is summed over them.
+TEST_P(KernelsOfAGpu, AttendToWordsAndPhrasesWithOneQuery) {
+  if (GetParam() == at::kFloat)
+    GTEST_SKIP() << "the tensor cores take factors of 16 bits";
+  constexpr int64_t kModel = 64;
+  AttentionLayout layout = plain_layout(kModel, 2, 0.2, 6 * kModel);
+  layout.key_kinds = 2;
+  layout.groups[0].keys.push_back({1,
+                                   {.column = 2 * kModel, .window = 2, .window_step = kModel},
+                                   {.column = 4 * kModel, .window = 2, .window_step = kModel},
+                                   1,
+                                   0.3});
+  const std::vector<int64_t> offsets = {0, 5, 22, 40};
+  expect_norms_as_on_the_cpu(
+      [&](const Inputs& in, Context& context) {
+        return grouped_attention(in[0], in[0], {offsets, offsets}, layout, true, 0.2, context);
+      },
+      {normal({40, 7 * kModel}, 1).to(GetParam())},
+      at::kFloat,
+      4);
+  expect_launches({{"sum_windows", 1},
+                   {"spread_windows", 1},
+                   {"grouped_attention", 1},
+                   {"grouped_attention_backward_queries", 1},
+                   {"grouped_attention_backward_keys", 1}});
+}
+
+/// Another kernel than for sentences that all have keys.
+TEST_P(KernelsOfAGpu, AttendToSentencesWithoutKeys) {
+  if (GetParam() == at::kFloat)
+    GTEST_SKIP() << "the tensor cores take factors of 16 bits";
+  const PackedTokens source = tokens_of({0, 5, 5, 22}), target = tokens_of({0, 17, 20, 33});
+  expect_norms_as_on_the_cpu(
+      [&](const Inputs& in, Context& context) {
+        return cross_attention(in[0], in[1], target, source, {2, 0.2, 0.3, false}, context);
+      },
+      {normal({33, 64}, 1).to(GetParam()), normal({22, 128}, 2).to(GetParam())},
+      at::kFloat,
+      4);
+  expect_launches({{"grouped_attention", 1},
+                   {"grouped_attention_backward_queries", 1},
+                   {"grouped_attention_backward_keys", 1}});
 }
 
 /// Decodes 20 steps, which take two blocks, with a beam of six rows that is reordered and loses
