@@ -91,9 +91,8 @@ place_of() { # SYSTEM CONFIGURATION SEED
   echo "$1/${2// /+}/$3"
 }
 
-parameters_of() { # PLACE, of either program's log
-  sed -n -e '/.*: \([0-9]*\) parameters.*/{s//\1/p;q}' \
-    -e '/.*num\. shared model params: \([0-9,]*\) .*/{s//\1/;s/,//g;p;q}' "$1/train.log"
+parameters_of() { # PLACE
+  sed -n '/.*: \([0-9]*\) parameters.*/{s//\1/p;q}' "$1/train.log"
 }
 
 # The feed-forward width with which the baseline has as many parameters as a system: each unit of both stacks costs
@@ -153,6 +152,9 @@ train_with_fairseq() { # PLACE CONFIGURATION SEED
   for checkpoint in "$1"/fairseq/checkpoint_*_*.pt; do
     phraseq import "$checkpoint" "$1/checkpoints/$(basename "$checkpoint" .pt).safetensors" --data data-bin
   done
+  # fairseq's own number also counts unused copies of the encoder's parameters.
+  phraseq inspect "$(ls "$1"/checkpoints/*.safetensors | head -n 1)" |
+    sed -n '/^parameters *\([0-9,]*\) .*/{s//imported: \1 parameters/;s/,//g;p}' >> "$1/train.log"
   rm -r "$1/fairseq"
 }
 
