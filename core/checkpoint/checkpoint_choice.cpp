@@ -16,14 +16,16 @@
 namespace phraseq {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, bool>, 8> kDirections = {{{"loss", false},
-                                                                           {"nll_loss", false},
-                                                                           {"ppl", false},
-                                                                           {"ter", false},
-                                                                           {"bleu", true},
-                                                                           {"chrf", true},
-                                                                           {"chrf++", true},
-                                                                           {"accuracy", true}}};
+constexpr std::array<std::pair<std::string_view, bool>, 9> kDirections = {
+    {{"loss", false},
+     {"nll_loss", false},
+     {"ppl", false},
+     {"ter", false},
+     {"bleu", true},
+     {"chrf", true},
+     {"chrf++", true},
+     {"accuracy", true},
+     {"correct_per_token", true}}};
 
 /// The metric that the user asked for, otherwise the only one among the names. Throws UsageError if
 /// there are several.

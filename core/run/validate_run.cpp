@@ -104,6 +104,18 @@ void require_splits(const ValidateOptions& options, const Task& task) {
   }
 }
 
+/// Warns if neither the checkpoint nor the user names the criterion.
+void warn_of_assumed_criterion(const ValidateRun& run) {
+  if (run.records_criterion || run.table.find("criterion")->is_given())
+    return;
+  log_warning(
+      fmt::format("the loss is that of {}: {} does not record the criterion of its training, like "
+                  "all averaged, "
+                  "quantized and imported checkpoints. --criterion selects another one",
+                  run.criterion.component->name,
+                  run.options.path));
+}
+
 /// Warns if the criterion uses alignments, but the checkpoint's task does not read them.
 void warn_of_missing_alignments(const Criterion& criterion, Options& task) {
   OptionTable table;
@@ -183,6 +195,7 @@ ValidateRun::ValidateRun(std::span<const std::string> arguments)
   const RecordedTraining recorded = recorded_training(loaded->registry, path);
   if (!recorded.criterion.empty())
     options.criterion = recorded.criterion;
+  records_criterion = !recorded.options.empty();
   options.describe(table);
   criterion = loaded->registry.select(
       Criterion::kKind, peek_option(table, arguments, "criterion", options.criterion));
@@ -218,6 +231,7 @@ void validate(ValidateRun& run, const std::function<void(const ValidationResult&
   set_operator_threads(run.options.threads > 0 ? run.options.threads : at::get_num_threads());
   const TranslationModel model = load_model(run);
   require_splits(run.options, *model.task);
+  warn_of_assumed_criterion(run);
   warn_of_other_criterion(model.architecture_selection, run.criterion);
   require_source_trees(*model.architecture_selection.options,
                        *model.task_selection.options,
@@ -241,13 +255,10 @@ std::string validation_text(const ValidationResult& result, ValidationFormat for
   if (format == ValidationFormat::kJson)
     return result.to_json().dump();
   const ValidationLosses& losses = result.losses;
-  const auto correct = losses.extras.find("correct_per_token");
-  const std::string accuracy =
-      correct == losses.extras.end() ? "" : fmt::format(" | accuracy {:.4f}", correct->second);
   return fmt::format("valid on '{}' subset{}{} | {} | {}",
                      result.subset,
                      losses_text(losses),
-                     accuracy,
+                     accuracy_text(losses),
                      counted(losses.tokens, "token"),
                      counted(losses.sentences, "sentence")) +
          part_lines(result);

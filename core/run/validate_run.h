@@ -58,6 +58,7 @@ struct PHRASEQ_API ValidateRun {
   ValidateOptions options;
   OptionTable table;
   Selection criterion;
+  bool records_criterion = false;  ///< whether the checkpoint does
 };
 
 /// Computes the loss on each split, and passes each result to `report`. Throws DivergenceError on a

@@ -59,33 +59,42 @@ nlohmann::json numbers(const TrainingProgress& progress, const IntervalSums& sum
       {"clipped", per(static_cast<double>(sums.clipped), sums.updates)},
       {"tokens", losses.tokens},
       {"sentences", losses.sentences},
-      {"tokens_per_update", per(static_cast<double>(losses.tokens), sums.updates)}};
+      {"tokens_per_update", per(static_cast<double>(losses.tokens), sums.updates)},
+      {"sentences_per_update", per(static_cast<double>(losses.sentences), sums.updates)}};
   if (progress.loss_scale)
     record["loss_scale"] = *progress.loss_scale;
   for (const auto& [name, value] : losses.extras_per_token()) record[name] = value;
   return record;
 }
 
+/// ", loss_scale=128, accuracy=0.4907": the numbers of a record that not every run has.
+std::string further_numbers(const nlohmann::json& r) {
+  std::string text;
+  if (r.contains("loss_scale"))
+    text += fmt::format(", loss_scale={:g}", r["loss_scale"].get<double>());
+  if (r.contains(kCorrectPerToken))
+    text += fmt::format(", accuracy={:.4f}", r[kCorrectPerToken].get<double>());
+  return text;
+}
+
 /// A line as fairseq prints it, with its names and base-2 losses.
 std::string human_line(const nlohmann::json& r) {
   const double bits = 1.0 / std::numbers::ln2;
-  const std::string scale = r.contains("loss_scale")
-                                ? fmt::format(", loss_scale={:g}", r["loss_scale"].get<double>())
-                                : "";
   return fmt::format(
       "loss={:.3f}, nll_loss={:.3f} (base 2), ppl={:.2f}, wps={:.0f}, ups={:.2f}, wpb={:.0f}, "
-      "num_updates={}, lr={:.6g}, gnorm={:.3f}, clip={:.1f}{}",
+      "bsz={:.1f}, num_updates={}, lr={:.6g}, gnorm={:.3f}, clip={:.1f}{}",
       r["loss"].get<double>() * bits,
       r["nll_loss"].get<double>() * bits,
       r["ppl"].get<double>(),
       r["tokens_per_second"].get<double>(),
       r["updates_per_second"].get<double>(),
       r["tokens_per_update"].get<double>(),
+      r["sentences_per_update"].get<double>(),
       r["updates"].get<int64_t>(),
       r["lr"].get<double>(),
       r["gradient_norm"].get<double>(),
       100.0 * r["clipped"].get<double>(),
-      scale);
+      further_numbers(r));
 }
 
 /// " | best_loss 3.123", losses in base 2; "" before the first result.
@@ -103,10 +112,11 @@ std::string validation_line(const TrainingProgress& progress,
                             const std::string& best) {
   const std::string score =
       result.score ? fmt::format(" | {} {:.2f}", result.score->name, result.score->value) : "";
-  return fmt::format("epoch {:03} | valid on '{}' subset{}{} | num_updates {}{}{}",
+  return fmt::format("epoch {:03} | valid on '{}' subset{}{}{} | num_updates {}{}{}",
                      progress.epoch,
                      result.subset,
                      losses_text(result.losses),
+                     accuracy_text(result.losses),
                      score,
                      progress.updates,
                      best,

@@ -233,6 +233,8 @@ TEST_F(ScoreCommands, ScoreRejectsUnknownNames) {
   EXPECT_THAT(rejected("a -i sys -tok ja-mecab"), HasSubstr("needs MeCab"));
   EXPECT_THAT(rejected("a -i sys -tok flores200"), HasSubstr("needs a SentencePiece model"));
   EXPECT_THAT(rejected("a -i sys -tok 13b"), HasSubstr("did you mean '13a'"));
+  EXPECT_THAT(rejected("a -i sys -s floor -sv -0.5"),
+              HasSubstr("expected -1 or a number of at least 0"));
   EXPECT_THAT(rejected("a -i sys -m comet"), HasSubstr("unknown metric 'comet'"));
   EXPECT_THAT(rejected("a -i sys -e latin-1"), HasSubstr("only utf-8 is supported"));
   EXPECT_THAT(rejected("a -i sys --paired-bs"), HasSubstr("two or more files"));

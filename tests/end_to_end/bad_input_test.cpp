@@ -154,6 +154,13 @@ TEST_F(BadInput, AMissingFileIsNamed) {
   EXPECT_THAT(expect_refusal(kExitIo).errors, HasSubstr("dev.de"));
 }
 
+TEST_F(BadInput, AnEmptyPrefixIsNotAFile) {
+  const auto result = workspace_.run(
+      words("preprocess -s en -t de --trainpref train --validpref dev, --destdir out"));
+  EXPECT_EQ(result.exit_code, kExitUsage);
+  EXPECT_THAT(result.errors, HasSubstr("--validpref contains an empty prefix"));
+}
+
 TEST_F(BadInput, AnOverLongLineIsNamed) {
   workspace_.write("train.en",
                    with_line(workspace_.read("train.en"), 17, std::string(2 << 20, 'x')));

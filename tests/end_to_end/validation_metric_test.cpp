@@ -17,6 +17,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 class ValidationMetric : public ::testing::Test {
@@ -65,21 +66,45 @@ TEST_F(ValidationMetric, MayBeAValueOfTheCriterion) {
     return workspace_.run(toy_train("run", 30) +
                           words("--threads 1 --validate-interval-updates 5 " + more));
   };
-  const std::string by_accuracy = "--best-checkpoint-metric accuracy";
-  EXPECT_THAT(run(by_accuracy).errors, HasSubstr("accuracy needs --report-accuracy"));
+  for (const std::string name : {"accuracy", "correct_per_token"}) {
+    EXPECT_THAT(run("--best-checkpoint-metric " + name).errors,
+                HasSubstr(name + " needs --report-accuracy"));
+  }
   const auto missing = run("--best-checkpoint-metric penalty_per_token");
   EXPECT_EQ(missing.exit_code, kExitUsage);
   EXPECT_THAT(missing.errors, HasSubstr("no such value; it reports loss, nll_loss"));
   std::filesystem::remove_all(workspace_.path("run"));
 
-  const auto result = run("--report-accuracy " + by_accuracy);
-  ASSERT_EQ(result.exit_code, kExitOk) << result.errors;
-  double best = 0;
-  for (const auto& validation : validations("run"))
-    best = std::max<double>(best, validation["correct_per_token"]);
-  EXPECT_GT(best, 0);
-  EXPECT_EQ(last_validation("run")["best"], best);
-  EXPECT_THAT(result.errors, HasSubstr("| best_accuracy "));
+  for (const std::string name : {"accuracy", "correct_per_token"}) {
+    const auto result = run("--report-accuracy --best-checkpoint-metric " + name);
+    ASSERT_EQ(result.exit_code, kExitOk) << result.errors;
+    double best = 0;
+    for (const auto& validation : validations("run"))
+      best = std::max<double>(best, validation["correct_per_token"]);
+    EXPECT_GT(best, 0);
+    EXPECT_EQ(last_validation("run")["best"], best);
+    EXPECT_THAT(result.errors,
+                AllOf(HasSubstr("| best_" + name + " "),
+                      HasSubstr(", accuracy=0."),
+                      HasSubstr(" | accuracy 0.")));
+    std::filesystem::remove_all(workspace_.path("run"));
+  }
+}
+
+/// Averages contain nothing of the training.
+TEST_F(ValidationMetric, NamesTheCriterionThatAnAverageDoesNotRecord) {
+  train("run", 4, "");
+  const auto average =
+      workspace_.run(words("average --inputs run/checkpoint_last --output average.safetensors"));
+  ASSERT_EQ(average.exit_code, kExitOk) << average.errors;
+  const auto validate = [&](const std::string& more) {
+    return workspace_.run(words("validate data-bin --path " + more)).errors;
+  };
+  const std::string warning =
+      "the loss is that of cross_entropy: average.safetensors does not record";
+  EXPECT_THAT(validate("average.safetensors"), HasSubstr(warning));
+  EXPECT_THAT(validate("average.safetensors --criterion cross_entropy"), Not(HasSubstr(warning)));
+  EXPECT_THAT(validate("run/checkpoint_last"), Not(HasSubstr("does not record")));
 }
 
 TEST_F(ValidationMetric, MayHaveOtherOptionsWhenARunIsResumed) {

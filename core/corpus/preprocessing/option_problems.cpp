@@ -17,6 +17,10 @@ bool builds_target(const PreprocessOptions& o) {
   return !o.only_source && o.tgtdict.empty() && !(o.joined_dictionary && !o.srcdict.empty());
 }
 
+bool has_empty(const std::vector<std::string>& prefixes) {
+  return std::find(prefixes.begin(), prefixes.end(), "") != prefixes.end();
+}
+
 class ProblemList {
  public:
   explicit ProblemList(std::vector<std::string> found) : found_(std::move(found)) {}
@@ -38,6 +42,8 @@ void check_text(const PreprocessOptions& o, ProblemList& problems) {
                   "--target-lang is missing (or give --only-source)");
   problems.add_if(!o.source_lang.empty() && o.source_lang == o.target_lang,
                   "--source-lang and --target-lang are the same");
+  problems.add_if(has_empty(o.validpref), "--validpref contains an empty prefix");
+  problems.add_if(has_empty(o.testpref), "--testpref contains an empty prefix");
   problems.add_if(!any_text, "no text given: use --trainpref, --validpref or --testpref");
   problems.add_if(
       o.trainpref.empty() && any_text && !o.check_only && (builds_source(o) || builds_target(o)),

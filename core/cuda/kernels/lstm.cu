@@ -17,43 +17,6 @@ struct LstmShape {
   float kept;
 };
 
-struct alignas(16) FourSums {
-  float at[4];
-} PHRASEQ_MAY_ALIAS;
-
-// Numbers of a pack of columns as fp32.
-struct Columns {
-  float at[PHRASEQ_PACK];
-
-  static PHRASEQ_MEMBER Columns zeros() {
-    Columns columns;
-    for (int i = 0; i < PHRASEQ_PACK; ++i) columns.at[i] = 0.0f;
-    return columns;
-  }
-  static PHRASEQ_MEMBER Columns of(const Element* from) {
-    const Pack<PHRASEQ_PACK> pack = load<PHRASEQ_PACK>(from);
-    Columns columns;
-    for (int i = 0; i < PHRASEQ_PACK; ++i) columns.at[i] = wide(pack.at[i]);
-    return columns;
-  }
-  static PHRASEQ_MEMBER Columns of_sums(const float* from) {
-    Columns columns;
-    for (int i = 0; i < PHRASEQ_PACK; ++i) columns.at[i] = ((const FourSums*)from)[i / 4].at[i % 4];
-    return columns;
-  }
-  PHRASEQ_MEMBER void write(Element* to) const {
-    Pack<PHRASEQ_PACK> pack;
-    for (int i = 0; i < PHRASEQ_PACK; ++i) pack.at[i] = narrow(at[i]);
-    store(to, pack);
-  }
-  PHRASEQ_MEMBER void write_sums(float* to) const {
-    for (int i = 0; i < PHRASEQ_PACK; ++i) ((FourSums*)to)[i / 4].at[i % 4] = at[i];
-  }
-  PHRASEQ_MEMBER void add(const Columns& other) {
-    for (int i = 0; i < PHRASEQ_PACK; ++i) at[i] += other.at[i];
-  }
-};
-
 __device__ inline float sigmoid(float x) { return 1.0f / (1.0f + exponential(-x)); }
 __device__ inline float hyperbolic_tangent(float x) { return 2.0f / (1.0f + exponential(-2.0f * x)) - 1.0f; }
 

@@ -22,23 +22,6 @@ struct TokenPlace {
   int before, after;
 };
 
-struct PackSum {
-  float at[PHRASEQ_PACK];
-
-  PHRASEQ_MEMBER PackSum() {
-    for (int i = 0; i < PHRASEQ_PACK; ++i) at[i] = 0.0f;
-  }
-  PHRASEQ_MEMBER void add(const Element* from) {
-    const Pack<PHRASEQ_PACK> pack = load<PHRASEQ_PACK>(from);
-    for (int i = 0; i < PHRASEQ_PACK; ++i) at[i] += wide(pack.at[i]);
-  }
-  PHRASEQ_MEMBER void write(Element* to) const {
-    Pack<PHRASEQ_PACK> pack;
-    for (int i = 0; i < PHRASEQ_PACK; ++i) pack.at[i] = narrow(at[i]);
-    store(to, pack);
-  }
-};
-
 // A thread for each pack of columns of a token's vector; blocks_y = layouts.
 PHRASEQ_KERNEL void sum_windows(const Element* x, const TokenPlace* places, Element* y,
                                 PHRASEQ_GRID_CONSTANT WindowTable table) {
@@ -50,12 +33,12 @@ PHRASEQ_KERNEL void sum_windows(const Element* x, const TokenPlace* places, Elem
     return;
   const int piece = (int)(index % (packs * layout.parts));
   const int part = piece / packs, column = piece % packs * PHRASEQ_PACK;
-  PackSum sum;
+  Columns sum = Columns::zeros();
   for (int w = 0; w < layout.window; ++w) {
     const int shift = layout.window - 1 - w + layout.part_lag * (layout.parts - 1 - part);
     if (shift <= places[token].before)
-      sum.add(x + (token - shift) * table.read_stride + layout.from + w * layout.window_step + part * layout.part_step +
-              column);
+      sum.add(Columns::of(x + (token - shift) * table.read_stride + layout.from + w * layout.window_step +
+                          part * layout.part_step + column));
   }
   sum.write(y + token * table.write_stride + layout.to + part * layout.columns + column);
 }
@@ -74,11 +57,11 @@ PHRASEQ_KERNEL void spread_windows(const Element* y, const TokenPlace* places, E
     return;
   const int piece = (int)(index % pieces);
   const int w = piece / (packs * sources), source = piece / packs % sources, column = piece % packs * PHRASEQ_PACK;
-  PackSum sum;
+  Columns sum = Columns::zeros();
   for (int part = source; part < source + summed; ++part) {
     const int shift = layout.window - 1 - w + layout.part_lag * (layout.parts - 1 - part);
     if (shift <= places[token].after)
-      sum.add(y + (token + shift) * table.read_stride + layout.to + part * layout.columns + column);
+      sum.add(Columns::of(y + (token + shift) * table.read_stride + layout.to + part * layout.columns + column));
   }
   sum.write(x + token * table.write_stride + layout.from + w * layout.window_step + source * layout.part_step + column);
 }

@@ -165,7 +165,9 @@ std::vector<WordAlignment> read_alignments(const std::string& path, const Bitext
     const size_t i = alignments.size();
     const TextPlace place{reader.path(), reader.line_number()};
     if (i == expected)
-      throw DataError(place, fmt::format("the bitext has only {} sentences", expected));
+      throw DataError(place,
+                      fmt::format("the bitext has only {}",
+                                  counted(static_cast<int64_t>(expected), "sentence")));
     alignments.push_back(parse_alignment(line,
                                          static_cast<int64_t>(bitext.source.sentences[i].size()),
                                          static_cast<int64_t>(bitext.target.sentences[i].size()),
@@ -173,7 +175,10 @@ std::vector<WordAlignment> read_alignments(const std::string& path, const Bitext
   }
   if (alignments.size() < expected) {
     throw DataError(
-        fmt::format("{}: {} lines for {} sentences", path, alignments.size(), expected),
+        fmt::format("{}: {} for {}",
+                    path,
+                    counted(static_cast<int64_t>(alignments.size()), "line"),
+                    counted(static_cast<int64_t>(expected), "sentence")),
         "An alignment file has one line per sentence, with an empty line if nothing is aligned.");
   }
   return alignments;

@@ -23,6 +23,7 @@ constexpr KnownMetric kKnown[] = {{"loss", "Loss (bits per token)", false},
                                   {"tokens_per_second", "Target tokens per second", true},
                                   {"updates_per_second", "Updates per second", true},
                                   {"tokens_per_update", "Target tokens per update", true},
+                                  {"sentences_per_update", "Sentences per update", true},
                                   {"correct_per_token", "Share of correct tokens", true}};
 
 /// Names from fairseq's log, and common names.
@@ -32,6 +33,7 @@ constexpr std::string_view kOtherNames[][2] = {{"nll", "nll_loss"},
                                                {"wps", "tokens_per_second"},
                                                {"ups", "updates_per_second"},
                                                {"wpb", "tokens_per_update"},
+                                               {"bsz", "sentences_per_update"},
                                                {"accuracy", "correct_per_token"},
                                                {"learning_rate", "lr"},
                                                {"metric", "score"}};

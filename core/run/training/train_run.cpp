@@ -137,10 +137,12 @@ std::string TrainRun::contradiction(const char* flag, const char* option, const 
 /// --metric; empty if it does not.
 std::string TrainRun::metric_problem() const {
   const std::string& chosen_by = validation.best_checkpoint_metric;
-  if (chosen_by == kAccuracy) {
+  if (ValidationOptions::is_accuracy(chosen_by)) {
     const OptionField* reported = table.find("report-accuracy");
     const bool is_reported = reported != nullptr && reported->to_text() == "yes";
-    return is_reported ? "" : "--best-checkpoint-metric accuracy needs --report-accuracy";
+    return is_reported
+               ? ""
+               : fmt::format("--best-checkpoint-metric {} needs --report-accuracy", chosen_by);
   }
   if (ValidationOptions::is_of_criterion(chosen_by) || metric.component == nullptr)
     return {};

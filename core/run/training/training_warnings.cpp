@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -102,6 +103,16 @@ const std::vector<NeededOptions> kNeeds = {{"keep-interval-updates", {"save-inte
                                            {"ema-start-update", {"store-ema", "ema-decay"}},
                                            {"ema-update-freq", {"store-ema", "ema-decay"}}};
 
+/// Options that have no effect if another one is set.
+constexpr std::pair<const char*, const char*> kOverruled[] = {
+    {"update-freq", "accumulate-to-tokens"},
+    {"keep-last-epochs", "no-epoch-checkpoints"},
+    {"save-interval", "no-save"},
+    {"save-interval-updates", "no-save"},
+    {"keep-interval-updates", "no-save"},
+    {"keep-last-epochs", "no-save"},
+    {"keep-best-checkpoints", "no-save"}};
+
 /// The option with the length of the warm-up in updates; null for a schedule without such an
 /// option.
 const OptionField* warmup_field(const OptionTable& table) {
@@ -190,8 +201,10 @@ void warn_of_unused_options(const OptionTable& table) {
           fmt::format("--{} has no effect without --{}", name, fmt::join(needed, " or --")));
   }
   warn_of_unused_loss_scale(table);
-  if (is_given(table, "keep-last-epochs") && is_set(table, "no-epoch-checkpoints"))
-    log_warning("--keep-last-epochs has no effect with --no-epoch-checkpoints");
+  for (const auto& [name, other] : kOverruled) {
+    if (is_given(table, name) && is_set(table, other))
+      log_warning(fmt::format("--{} has no effect with --{}", name, other));
+  }
   if (is_given(table, "lr") && is_set(table, "relative-step"))
     log_warning(
         "--lr has no effect with --relative-step: Adafactor determines its own rate, which the log "
@@ -224,6 +237,11 @@ void warn_of_unused_validation(const OptionTable& table) {
   }
   if (!unused.empty())
     log_warning(fmt::format("no effect with --disable-validation: {}", fmt::join(unused, ", ")));
+  const OptionField* const scheduler = table.find("lr-scheduler");
+  if (scheduler != nullptr && scheduler->to_text() == "reduce_lr_on_plateau")
+    log_warning(
+        "--lr-scheduler reduce_lr_on_plateau never reduces the learning rate with "
+        "--disable-validation");
 }
 
 void warn_of_unused_alignments(const Criterion& criterion,

@@ -243,7 +243,8 @@ std::vector<NBestList> read_plain(LineReader& reader, int64_t size) {
   if (!lists.empty() && static_cast<int64_t>(lists.back().texts.size()) != size) {
     throw DataError(
         {reader.path(), reader.line_number(), 0},
-        fmt::format("the last sentence has {} hypotheses, not {}", lists.back().texts.size(), size),
+        fmt::format(
+            "the last sentence has only {} of {} hypotheses", lists.back().texts.size(), size),
         "--nbest must be the number of lines of each sentence.");
   }
   return lists;

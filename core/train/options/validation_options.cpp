@@ -101,6 +101,10 @@ bool ValidationOptions::is_loss(std::string_view metric) {
   return metric == "loss" || metric == "nll_loss";
 }
 
+bool ValidationOptions::is_accuracy(std::string_view metric) {
+  return metric == kAccuracy || metric == kCorrectPerToken;
+}
+
 bool ValidationOptions::is_of_criterion(std::string_view metric) {
   return is_loss(metric) || metric == kAccuracy || metric.ends_with("_per_token");
 }

@@ -11,8 +11,10 @@
 
 namespace phraseq {
 
-/// The value of --best-checkpoint-metric for the accuracy that --report-accuracy adds.
+/// The value of --best-checkpoint-metric for the accuracy that --report-accuracy adds, and its name
+/// among the values of the criterion.
 inline constexpr const char* kAccuracy = "accuracy";
+inline constexpr const char* kCorrectPerToken = "correct_per_token";
 
 /// When and how the model is validated.
 struct PHRASEQ_API ValidationOptions : Options {
@@ -39,6 +41,8 @@ struct PHRASEQ_API ValidationOptions : Options {
 
   /// True for the two losses that validation reports.
   static bool is_loss(std::string_view metric);
+  /// True for both names of the accuracy.
+  static bool is_accuracy(std::string_view metric);
   /// True for a value that the criterion reports: a loss, kAccuracy, or "NAME_per_token", another
   /// of its sums. Every other metric scores the translated text.
   static bool is_of_criterion(std::string_view metric);

@@ -29,6 +29,7 @@ constexpr FairseqName kNames[] = {{"loss", "loss", kBits},
                                   {"gradient_norm", "gnorm", 1},
                                   {"clipped", "clip", 100},
                                   {"tokens_per_update", "wpb", 1},
+                                  {"sentences_per_update", "bsz", 1},
                                   {"tokens_per_second", "wps", 1},
                                   {"updates_per_second", "ups", 1},
                                   {"correct_per_token", "accuracy", 100}};
@@ -37,10 +38,11 @@ constexpr FairseqName kNames[] = {{"loss", "loss", kBits},
 constexpr std::string_view kLeftOut[] = {
     "updates", "epoch", "batch", "batches", "tokens", "sentences", "seconds"};
 
-/// fairseq's name of a key, or the key itself.
+/// fairseq's name of a key or of itself, otherwise the key.
 FairseqName name_of(std::string_view key) {
-  const auto* found = std::find_if(
-      std::begin(kNames), std::end(kNames), [&](const FairseqName& n) { return n.key == key; });
+  const auto* found = std::find_if(std::begin(kNames), std::end(kNames), [&](const FairseqName& n) {
+    return n.key == key || n.name == key;
+  });
   return found == std::end(kNames) ? FairseqName{key, key, 1} : *found;
 }
 

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/score/report/signature.h"
+#include "core/train/options/validation_options.h"
 
 namespace phraseq {
 namespace {
@@ -52,6 +53,11 @@ std::string losses_text(const ValidationLosses& losses) {
   return (std::isfinite(loss) ? fmt::format(" | loss {:.3f}", loss) : "") +
          (std::isfinite(nll_loss) ? fmt::format(" | nll_loss {:.3f} (base 2)", nll_loss) : "") +
          (std::isfinite(ppl) ? fmt::format(" | ppl {:.2f}", ppl) : "");
+}
+
+std::string accuracy_text(const ValidationLosses& losses) {
+  const auto correct = losses.extras.find(kCorrectPerToken);
+  return correct == losses.extras.end() ? "" : fmt::format(" | accuracy {:.4f}", correct->second);
 }
 
 std::string part_lines(const ValidationResult& result) {

@@ -47,6 +47,9 @@ struct PHRASEQ_API ValidationResult {
 /// " | loss 5.123 | nll_loss 4.567 (base 2) | ppl 23.70"; numbers that are not finite are left out.
 PHRASEQ_API std::string losses_text(const ValidationLosses& losses);
 
+/// " | accuracy 0.4907", or "" if the criterion does not report it.
+PHRASEQ_API std::string accuracy_text(const ValidationLosses& losses);
+
 /// A line for each part of the result, losses in base 2; "" for a result without parts.
 PHRASEQ_API std::string part_lines(const ValidationResult& result);
 

@@ -15,7 +15,7 @@ namespace {
 
 /// One of the criterion's own values.
 double extra_of(const ValidationLosses& losses, const std::string& metric) {
-  const auto found = losses.extras.find(metric == kAccuracy ? "correct_per_token" : metric);
+  const auto found = losses.extras.find(metric == kAccuracy ? kCorrectPerToken : metric);
   if (found != losses.extras.end())
     return found->second;
   std::vector<std::string> known = {"loss", "nll_loss"};

@@ -290,7 +290,7 @@ ValidationResult Validator::run() {
 
 bool larger_is_better(const ValidationOptions& options, const Validator* validator) {
   const std::string& metric = options.best_checkpoint_metric;
-  if (metric == kAccuracy)
+  if (ValidationOptions::is_accuracy(metric))
     return true;
   if (ValidationOptions::is_of_criterion(metric) || validator == nullptr)
     return options.maximize_best_checkpoint_metric;

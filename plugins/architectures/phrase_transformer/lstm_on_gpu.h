@@ -8,6 +8,16 @@
 #include "core/nn/kernels/kernels.h"
 #include "plugins/architectures/phrase_transformer/windowed_lstm.h"
 
+namespace phraseq::phrase_transformer {
+
+/// Computes the gradients of the gates from those of h and c; `dc` becomes the gradient of
+/// c_before.
+struct StepGradient {
+  at::Tensor gates, c_before, c, dh, dc, d_gates;
+};
+
+}  // namespace phraseq::phrase_transformer
+
 /// The element-wise passes of the n-gram LSTM on a GPU (core/cuda/kernels/lstm.cu). They compute
 /// the same as the loops of lstm_kernels.h.
 namespace phraseq::phrase_transformer::gpu {
@@ -25,14 +35,10 @@ struct Step {
 };
 void run_step(const Step& step, const Windows& windows);
 
-/// Computes the gradients of the gates from those of h and c; `dc` becomes the gradient of
-/// c_before.
-struct StepGradient {
-  at::Tensor gates, c_before, c, dh, dc, d_gates;
-};
+/// Computes the gradients of the gates.
 void run_step_backward(const StepGradient& step);
 
-/// The sum of the last states of both directions, [rows, width]; in `type`; undefined states are
+/// The sum of the last states of both directions, [rows, width] in `type`; undefined states are
 /// not added.
 at::Tensor sum_of_last_states(const std::array<at::Tensor, 2>& h,
                               const std::array<at::Tensor, 2>& c,

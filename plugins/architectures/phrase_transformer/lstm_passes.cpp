@@ -107,7 +107,7 @@ Steps steps_for(const at::Tensor& products, const DirectionPass& pass, bool keep
           at::empty({kept, rows, width}, products.options())};
 }
 
-void run_step_backward(const gpu::StepGradient& step) {
+void run_step_backward(const StepGradient& step) {
   if (step.dh.is_cuda())
     return gpu::run_step_backward(step);
   cpu::for_type(step.dh.scalar_type(), [&]<typename T>(T*) {

@@ -1,5 +1,7 @@
 #include "options.h"
 
+#include <fmt/format.h>
+
 namespace phraseq::bleu {
 
 void BleuOptions::describe(OptionTable& table) {
@@ -20,7 +22,7 @@ void BleuOptions::describe(OptionTable& table) {
       .field("bleu-tokenize",
              tokenize,
              "Tokenizer: none, zh, 13a, intl, char, spm, flores101, flores200 or spBLEU-1K; "
-             "default: zh for Chinese, 13a otherwise.")
+             "default: zh for Chinese, 13a otherwise; Japanese and Korean have none.")
       .value_name("NAME")
       .harmless();
   table.field("bleu-spm-model", spm_model, "SentencePiece model for the spm tokenizers.")
@@ -36,6 +38,13 @@ void BleuOptions::describe(OptionTable& table) {
       .harmless();
   table.field("mteval-preserve-case", preserve_case, "mteval-v11b: respect case (the script's -c).")
       .harmless();
+}
+
+std::vector<std::string> BleuOptions::problems() const {
+  if (smooth_value >= 0 || smooth_value == -1)
+    return {};
+  return {fmt::format("--bleu-smooth-value is {}: expected -1 or a number of at least 0",
+                      smooth_value)};
 }
 
 score::BleuSettings BleuOptions::settings(const MetricSetup& setup) const {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "core/score/metrics/bleu.h"
 
@@ -23,6 +24,7 @@ struct BleuOptions final : Options {
   Script script = Script::kNone;  ///< set only by the presets
 
   void describe(OptionTable& table) override;
+  std::vector<std::string> problems() const override;
   score::BleuSettings settings(const MetricSetup& setup) const;
 };
 

@@ -96,9 +96,12 @@ std::string unused_warning(const std::vector<std::string>& given, int64_t save_i
   OptionTable table;
   int64_t keep_interval = -1, keep_epochs = -1;
   bool no_epochs = true, relative_step = true;
+  int64_t accumulated = 100, frequency = 4;
   double lr = 1;
   table.field("lr", lr, "");
   table.field("relative-step", relative_step, "");
+  table.field("accumulate-to-tokens", accumulated, "");
+  table.field("update-freq", frequency, "");
   table.field("keep-interval-updates", keep_interval, "");
   table.field("save-interval-updates", save_interval, "");
   table.field("keep-last-epochs", keep_epochs, "");
@@ -113,6 +116,8 @@ TEST(WarningOfUnusedOptions, NamesTheOptionThatIsNeededOrContradicts) {
   EXPECT_EQ(unused_warning({"keep-interval-updates"}, 5), "");
   EXPECT_THAT(unused_warning({"keep-last-epochs"}, 0),
               HasSubstr("--keep-last-epochs has no effect with --no-epoch-checkpoints"));
+  EXPECT_THAT(unused_warning({"update-freq"}, 0),
+              HasSubstr("--update-freq has no effect with --accumulate-to-tokens"));
   EXPECT_THAT(unused_warning({"lr"}, 0), HasSubstr("--lr has no effect with --relative-step"));
   EXPECT_EQ(unused_warning({}, 0), "");
 }

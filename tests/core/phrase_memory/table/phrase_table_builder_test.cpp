@@ -208,7 +208,7 @@ TEST_F(BitextFiles, WithoutSentencesAreRejected) {
 TEST_F(BitextFiles, NeedOneAlignmentLinePerSentence) {
   EXPECT_THAT(
       whole_message_of<DataError>([&] { read_alignments(folder.write("few", "0-0\n"), houses()); }),
-      HasSubstr("few: 1 lines for 4 sentences"));
+      HasSubstr("few: 1 line for 4 sentences"));
   EXPECT_THAT(whole_message_of<DataError>(
                   [&] { read_alignments(folder.write("many", "0-0\n\n\n\n0-0\n"), houses()); }),
               HasSubstr("many:5: the bitext has only 4 sentences"));

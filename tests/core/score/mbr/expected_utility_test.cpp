@@ -180,7 +180,7 @@ TEST_F(NBestLists, OfMosesMayHaveAlignmentsAndNoWords) {
 TEST_F(NBestLists, WithFaultsAreRejectedWithTheLine) {
   const std::string short_file = file("short", "a\nb\nc\n");
   EXPECT_THAT(problem(short_file, NBestFormat::kPlain, 2),
-              testing::AllOf(HasSubstr(short_file), HasSubstr("has 1 hypotheses, not 2")));
+              testing::AllOf(HasSubstr(short_file), HasSubstr("has only 1 of 2 hypotheses")));
   EXPECT_THAT(problem(file("gap", "D-0\t-1\ta\nD-2\t-1\tb\n"), NBestFormat::kFairseq, 1),
               HasSubstr("sentence 1 has no hypotheses, but sentence 2 has"));
   const std::string bad = file("bad", "D-0\t-1\ta\nD-x\t-1\tb\n");

@@ -106,6 +106,8 @@ TEST(TensorBoardScalars, HaveFairseqsNamesAndUnits) {
       scalars_of(valid),
       testing::UnorderedElementsAre(
           Pair("bleu", 21.5F), Pair("best_loss", FloatNear(1, 1e-6F)), Pair("accuracy", 50.0F)));
+  EXPECT_THAT(scalars_of({{"best", 0.5}, {"best_metric", "accuracy"}, {"sentences_per_update", 8}}),
+              testing::UnorderedElementsAre(Pair("best_accuracy", 50.0F), Pair("bsz", 8.0F)));
 }
 
 TEST(TensorBoardScalars, KeepWhatIsNotFiniteAsNan) {
