@@ -111,8 +111,8 @@ struct OnlineSoftmax {
     }
   }
 
-  // Turns scores into exp(score - top), and rescales earlier sums, which were made with another top. Hidden
-  // keys have the score -∞.
+  // Turns scores into exp(score - top), and rescales earlier sums, which were made with another top. Hidden keys have
+  // the score -∞.
   PHRASEQ_MEMBER void add(Tile& scores, Tile* sums) {
     float highest[PHRASEQ_TILE_ROWS], before[PHRASEQ_TILE_ROWS], added[PHRASEQ_TILE_ROWS];
     for (int slot = 0; slot < PHRASEQ_TILE_ROWS; ++slot) highest[slot] = top[slot];
