@@ -7,7 +7,7 @@
 #define PHRASEQ_MAY_ALIAS
 #define PHRASEQ_MEMBER __device__ inline
 #define PHRASEQ_SELDOM __device__ __noinline__
-// A struct of which single entries are read at places that the compiler does not know: it is not copied.
+// A struct whose entries are read at indices that are not known at compile time; it is not copied.
 #define PHRASEQ_GRID_CONSTANT const __grid_constant__
 #endif
 
@@ -177,7 +177,7 @@ struct alignas(16) FourSums {
   float at[4];
 } PHRASEQ_MAY_ALIAS;
 
-// Numbers of a pack of columns as fp32.
+// The numbers in a pack of columns, as fp32.
 struct Columns {
   float at[PHRASEQ_PACK];
 

@@ -4,8 +4,8 @@
 //
 //   S_ij = scale_k Σ_p q_i^kp · k_j^kp,   for a key j of kind k      (Nguyen and Joty 2018; Nguyen and Nguyen 2022)
 //
-// A warp computes 16 queries of a kind, or 16 keys of each kind, of a head. Windows of tokens have been summed before
-// (windows.cu).
+// A warp computes 16 queries of a kind, or 16 keys of each kind, of a head. Windows of tokens have already
+// been summed (windows.cu).
 
 #define PHRASEQ_KEY_KINDS 4
 #define PHRASEQ_QUERY_KINDS 2

@@ -120,7 +120,7 @@ __device__ inline void drop(Columns& columns, int place, int64 row, int column, 
     columns.at[i] *= dropout_factor(shape.key, shape.threshold, shape.kept, first + (uint32)i);
 }
 
-// The rows at each place of all windows, with a mask of dropout for each: [gram · rows, width]. blocks_y = gram.
+// The rows at each place of all windows, each with its own dropout mask: [gram · rows, width]. blocks_y = gram.
 PHRASEQ_KERNEL void lstm_gather_places(const Element* rows, const int64* positions, Element* places, LstmShape shape) {
   const RowPack at(shape.width);
   if (at.row >= shape.rows)

@@ -38,7 +38,7 @@ constexpr FairseqName kNames[] = {{"loss", "loss", kBits},
 constexpr std::string_view kLeftOut[] = {
     "updates", "epoch", "batch", "batches", "tokens", "sentences", "seconds"};
 
-/// fairseq's name of a key or of itself, otherwise the key.
+/// The entry of a key or of one of fairseq's names; if there is none, the key itself.
 FairseqName name_of(std::string_view key) {
   const auto* found = std::find_if(std::begin(kNames), std::end(kNames), [&](const FairseqName& n) {
     return n.key == key || n.name == key;
