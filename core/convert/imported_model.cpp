@@ -30,9 +30,12 @@ std::string component(const std::string& name, const json& options) {
       .dump();
 }
 
-/// A subword model's bytes, checked to be one.
-void require_sentencepiece(const std::string& path) {
-  const SentencePieceTokenizer check(read_file(path), path);
+/// The bytes of a tokenizer's model, those of a SentencePiece model checked.
+std::string read_model(const std::string& tokenizer, const std::string& path) {
+  std::string model = read_file(path);
+  if (tokenizer == "sentencepiece")
+    const SentencePieceTokenizer check(model, path);
+  return model;
 }
 
 }  // namespace
@@ -62,7 +65,8 @@ void ImportedModel::set_tokenizer(const std::string& name,
   texts["tokenizer_options"] = tokenizer_options.dump();
   if (source_path.empty())
     return;
-  std::string source = read_file(source_path), target = read_file(target_path);
+  std::string source = read_model(name, source_path);
+  std::string target = source_path == target_path ? source : read_model(name, target_path);
   const bool same = source == target;
   add_blob(kSourceTokenizer, std::move(source));
   if (!same)
@@ -71,7 +75,6 @@ void ImportedModel::set_tokenizer(const std::string& name,
 
 void ImportedModel::set_sentencepiece(const std::string& source_path,
                                       const std::string& target_path) {
-  for (const std::string& path : {source_path, target_path}) require_sentencepiece(path);
   set_tokenizer("sentencepiece", json::object(), source_path, target_path);
 }
 

@@ -38,11 +38,11 @@ struct PHRASEQ_API ImportedModel {
                         const Dictionary& target);
   /// Name of the tokenizer component, values of its options by name, and the files of its models,
   /// empty if it needs none; the target's model is left out if it is the same as the source's.
+  /// Throws FormatError for a file that should be a SentencePiece model and is not one.
   void set_tokenizer(const std::string& name,
                      const nlohmann::json& tokenizer_options = nlohmann::json::object(),
                      const std::string& source_path = {},
                      const std::string& target_path = {});
-  /// Throws FormatError for a file that is not a SentencePiece model.
   void set_sentencepiece(const std::string& source_path, const std::string& target_path);
   /// This subword model for both sides or, if the path is empty, words between spaces.
   void set_sentencepiece_or_words(const std::string& path);

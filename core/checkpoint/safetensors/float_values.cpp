@@ -11,9 +11,7 @@
 #include <fmt/format.h>
 
 namespace phraseq {
-namespace {
 
-/// IEEE 754 binary16: 1 sign bit, 5 of the exponent, 10 of the fraction.
 double from_half(uint16_t bits) {
   const int exponent = bits >> 10 & 31;
   const int fraction = bits & 1023;
@@ -27,12 +25,6 @@ double from_half(uint16_t bits) {
   return (bits >> 15) != 0 ? -value : value;
 }
 
-/// The upper half of a binary32.
-double from_bfloat16(uint16_t bits) {
-  return static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(bits) << 16));
-}
-
-/// To nearest, ties to even; what is too large becomes infinity.
 uint16_t to_half(double value) {
   const auto sign = static_cast<uint16_t>(std::signbit(value) ? 0x8000 : 0);
   const double size = std::fabs(value);
@@ -46,6 +38,13 @@ uint16_t to_half(double value) {
   const auto units = static_cast<int>(std::nearbyint(std::ldexp(size, -unit)));  // at most 2048
   const int bits = unit == -24 ? units : (unit + 24) * 1024 + units;
   return static_cast<uint16_t>(sign | bits);
+}
+
+namespace {
+
+/// The upper half of a binary32.
+double from_bfloat16(uint16_t bits) {
+  return static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(bits) << 16));
 }
 
 uint16_t to_bfloat16(double value) {

@@ -248,6 +248,13 @@ AttentionLayout plain_layout(int64_t model, int64_t heads, double scale, int64_t
   return layout;
 }
 
+std::vector<at::Tensor> variables_of_attention(const at::Tensor& q, const at::Tensor& kv) {
+  std::vector<at::Tensor> matrices = {q.contiguous()};
+  if (!q.is_same(kv))
+    matrices.push_back(kv.contiguous());
+  return matrices;
+}
+
 at::Tensor grouped_attention(const at::Tensor& q,
                              const at::Tensor& kv,
                              const SentenceRows& rows,
@@ -273,9 +280,7 @@ at::Tensor grouped_attention(const at::Tensor& q,
   call->causal = causal;
   call->dropout = dropout;
   call->key = key;
-  tensor_list matrices = {q.contiguous()};
-  if (!q.is_same(kv))
-    matrices.push_back(kv.contiguous());
+  const tensor_list matrices = variables_of_attention(q, kv);
   return GroupedAttention::apply(at::TensorList(matrices), &call, weights);
 }
 

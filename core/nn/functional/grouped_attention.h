@@ -61,6 +61,9 @@ struct SentenceRows {
   const std::vector<int64_t>& keys;
 };
 
+/// q and kv as the variables of an autograd node: one matrix if they are the same one.
+std::vector<at::Tensor> variables_of_attention(const at::Tensor& q, const at::Tensor& kv);
+
 /// q [query tokens, …] and kv [key tokens, …] as `layout` reads them (they may be one matrix) →
 /// [query tokens, out_columns]. `causal`: token i sees the keys of tokens 0..i. The result for a
 /// token that sees no key is zero. `weights`, if given, receives [query kinds, heads, query tokens,

@@ -19,6 +19,8 @@ struct VectorLayout {
   int64_t column = 0;
   int64_t parts = 1, part_step = 0, part_lag = 0;
   int64_t window = 1, window_step = 0;
+
+  bool operator==(const VectorLayout&) const = default;
 };
 
 /// One kind of key with its values. Keys of tokens before `first` do not exist.

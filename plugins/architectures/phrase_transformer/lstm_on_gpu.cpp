@@ -14,9 +14,7 @@ using nn::gpu::Arguments;
 struct LstmShape {
   long long rows = 0;
   int width = 0, streams = 1, gram = 1, shift = 0;
-  unsigned long long key = 0;
-  uint32_t threshold = 0;
-  float kept = 1.0F;
+  nn::gpu::Mask mask;
 
   LstmShape(int64_t row_count, int64_t columns)
       : rows(row_count), width(static_cast<int>(columns)) {}
@@ -25,9 +23,7 @@ struct LstmShape {
     gram = static_cast<int>(windows.gram);
   }
   void use(const nn::kernels::Dropout& dropout) {
-    key = dropout.key;
-    threshold = dropout.threshold;
-    kept = static_cast<float>(dropout.scale);
+    mask = {dropout.key, dropout.threshold, static_cast<float>(dropout.scale)};
   }
 };
 

@@ -7,8 +7,6 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
-#include <numeric>
-#include <span>
 #include <vector>
 
 #include "core/checkpoint/safetensors/float_values.h"
@@ -24,30 +22,8 @@ inline float __uint_as_float(uint32_t bits) { return std::bit_cast<float>(bits);
 inline uint32_t __float_as_uint(float value) { return std::bit_cast<uint32_t>(value); }
 inline float __expf(float x) { return std::exp(x); }
 
-/// Rounds to nearest, ties to even. A conversion of checkpoints, float_bytes, is much slower.
-inline unsigned short host_to_half(float value) {
-  constexpr uint32_t kInfinity = 0x7f800000, kTooLarge = 0x47800000, kSmallestNormal = 0x38800000;
-  const uint32_t bits = std::bit_cast<uint32_t>(value), sign = bits >> 16 & 0x8000;
-  uint32_t size = bits & 0x7fffffff;
-  if (size >= kTooLarge)
-    return static_cast<unsigned short>(sign | (size > kInfinity ? 0x7e00 : 0x7c00));
-  if (size < kSmallestNormal) {  // adding 0.5 rounds to multiples of 2^-24
-    size = std::bit_cast<uint32_t>(std::bit_cast<float>(size) + 0.5F) - 0x3f000000;
-    return static_cast<unsigned short>(sign | size);
-  }
-  size += 0xc8000fff + (size >> 13 & 1);  // the exponent's bias, and half of the last bit
-  return static_cast<unsigned short>(sign | size >> 13);
-}
-inline float host_from_half(unsigned short bits) {
-  static const std::vector<float> all = [] {
-    std::vector<unsigned short> halves(0x10000);
-    std::iota(halves.begin(), halves.end(), static_cast<unsigned short>(0));
-    const TensorView view{"x", DType::kF16, {0x10000}, std::as_bytes(std::span(halves))};
-    const std::vector<double> values = float_values(view);
-    return std::vector<float>(values.begin(), values.end());
-  }();
-  return all[bits];
-}
+inline unsigned short host_to_half(float value) { return to_half(value); }
+inline float host_from_half(unsigned short bits) { return static_cast<float>(from_half(bits)); }
 
 /// The memory that the threads of a block share. Its contents are unspecified, as on a GPU.
 inline void* host_shared_memory() {

@@ -158,9 +158,7 @@ at::Tensor flash_attention(const at::Tensor& q,
   const auto call = c10::make_intrusive<Call>(layout, rows, causal);
   const at::Tensor query_offsets = device_offsets(rows.queries, q.device());
   const at::Tensor key_offsets = device_offsets(rows.keys, q.device());
-  tensor_list matrices = {q.contiguous()};
-  if (!q.is_same(kv))
-    matrices.push_back(kv.contiguous());
+  const tensor_list matrices = variables_of_attention(q, kv);
   return FlashAttention::apply(at::TensorList(matrices), &call, &query_offsets, &key_offsets);
 }
 

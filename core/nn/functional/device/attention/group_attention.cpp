@@ -36,9 +36,7 @@ struct GroupShape {
   int query_tokens = 0, causal = 0;
   int heads = 0, first_head = 0, all_heads = 0, token_rows = 0;
   int query_kinds = 0, key_kinds = 0, one_query = 0;
-  unsigned long long key = 0;
-  uint32_t threshold = 0;
-  float kept = 1.0F;
+  Mask mask;
   KeyColumns keys[kKeyKinds] = {};
   QueryColumns queries[kQueryKinds] = {};
 };
@@ -107,9 +105,7 @@ struct GroupCall final : torch::CustomClassHolder {
     shape.key_kinds = static_cast<int>(group.keys.size());
     shape.query_kinds = static_cast<int>(group.queries.size());
     shape.one_query = group.queries[0].queries.size() == 1 ? 1 : 0;
-    shape.key = mask.key;
-    shape.threshold = mask.threshold;
-    shape.kept = mask.kept;
+    shape.mask = mask;
     for (size_t k = 0; k < group.keys.size(); ++k) shape.keys[k] = columns_of(group.keys[k]);
     for (size_t k = 0; k < group.queries.size(); ++k)
       shape.queries[k] = columns_of(group.queries[k], group.keys.size());
@@ -276,9 +272,7 @@ at::Tensor group_attention(const at::Tensor& q,
   call->query_tiles = attention_tiles(rows.queries, rows.keys, q.device());
   if (at::GradMode::is_enabled())
     call->key_tiles = attention_tiles(rows.keys, rows.queries, q.device());
-  tensor_list matrices = {q.contiguous()};
-  if (!q.is_same(kv))
-    matrices.push_back(kv.contiguous());
+  const tensor_list matrices = variables_of_attention(q, kv);
   return GroupAttention::apply(at::TensorList(matrices), &call);
 }
 

@@ -27,9 +27,7 @@ struct AttentionShape {
   long long query_stride = 0, key_stride = 0, out_stride = 0;
   int query_tokens = 0, heads = 0, causal = 0;
   float scale = 1.0F;
-  unsigned long long key = 0;
-  uint32_t threshold = 0;
-  float kept = 1.0F;
+  Mask mask;
 };
 
 /// The numbers of a call, stored for the backward pass.
@@ -51,9 +49,7 @@ struct Call final : torch::CustomClassHolder {
     shape.heads = static_cast<int>(columns.heads);
     shape.causal = causal ? 1 : 0;
     shape.scale = static_cast<float>(columns.scale);
-    shape.key = mask.key;
-    shape.threshold = mask.threshold;
-    shape.kept = mask.kept;
+    shape.mask = mask;
   }
 
   at::Tensor queries(const at::Tensor& q) const { return columns.of(q, columns.query); }
@@ -254,9 +250,7 @@ at::Tensor packed_attention(const at::Tensor& q,
                             uint64_t key) {
   const auto call = c10::make_intrusive<Call>(q, kv, layout, causal, mask_of(p, key));
   const Shares shares(rows, layout.head_dim, q.device());
-  tensor_list matrices = {q.contiguous()};
-  if (!q.is_same(kv))
-    matrices.push_back(kv.contiguous());
+  const tensor_list matrices = variables_of_attention(q, kv);
   return PackedAttention::apply(at::TensorList(matrices), &call, &shares);
 }
 

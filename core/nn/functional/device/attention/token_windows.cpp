@@ -50,11 +50,6 @@ at::Tensor token_places(const std::vector<int64_t>& offsets, at::Device device) 
   return kept.get(offsets, {}, device, [&] { return copied_places(offsets, device); });
 }
 
-bool equal(const VectorLayout& a, const VectorLayout& b) {
-  return a.column == b.column && a.parts == b.parts && a.part_step == b.part_step &&
-         a.part_lag == b.part_lag && a.window == b.window && a.window_step == b.window_step;
-}
-
 bool is_even(const VectorLayout& layout) {
   return layout.column % kColumnMultiple == 0 && layout.part_step % kColumnMultiple == 0 &&
          layout.window_step % kColumnMultiple == 0;
@@ -76,9 +71,8 @@ void TokenWindows::add(const VectorLayout& layout, int64_t width) {
 VectorLayout TokenWindows::place_of(const VectorLayout& layout) const {
   if (!copies_)
     return layout;
-  const auto found = std::find_if(pieces_.begin(), pieces_.end(), [&](const Piece& piece) {
-    return equal(piece.layout, layout);
-  });
+  const auto found = std::find_if(
+      pieces_.begin(), pieces_.end(), [&](const Piece& piece) { return piece.layout == layout; });
   return {.column = found->to, .parts = layout.parts, .part_step = found->width};
 }
 

@@ -142,6 +142,9 @@ class KernelsOfAGpu : public ::testing::TestWithParam<at::ScalarType> {
   std::string launches_ = folder_.file("launches");
 };
 
+/// The tensor cores take factors of 16 bits.
+class KernelsOfAGpuInSixteenBits : public KernelsOfAGpu {};
+
 TEST_P(KernelsOfAGpu, DropAndAdd) {
   expect_as_on_the_cpu(
       [](const Inputs& in, Context& context) { return dropout(in[0], 0.3, context); }, {rows(1)});
@@ -281,9 +284,7 @@ PackedTokens tokens_of(const std::vector<int64_t>& offsets) {
 
 /// The kernel rounds weights to 16 bits. A wrong mask or a wrong dropout mask would change a
 /// quarter of the result.
-TEST_P(KernelsOfAGpu, Attend) {
-  if (GetParam() == at::kFloat)
-    GTEST_SKIP() << "the tensor cores take factors of 16 bits";
+TEST_P(KernelsOfAGpuInSixteenBits, Attend) {
   const PackedTokens source = tokens_of({0, 5, 21, 22, 60}),
                      target = tokens_of({0, 17, 20, 53, 70});
   for (const double p : {0.0, 0.3}) {
@@ -309,9 +310,7 @@ TEST_P(KernelsOfAGpu, Attend) {
 }
 
 /// Sentences that do not fit in shared memory are computed tile by tile.
-TEST_P(KernelsOfAGpu, AttendToLongSentences) {
-  if (GetParam() == at::kFloat)
-    GTEST_SKIP() << "the tensor cores take factors of 16 bits";
+TEST_P(KernelsOfAGpuInSixteenBits, AttendToLongSentences) {
   const PackedTokens source = tokens_of({0, 150, 155}), target = tokens_of({0, 9, 160});
   for (const bool causal : {false, true}) {
     expect_norms_as_on_the_cpu(
@@ -334,9 +333,7 @@ TEST_P(KernelsOfAGpu, AttendToLongSentences) {
 }
 
 /// Windows of tokens, several kinds of keys under one softmax, and several kinds of queries.
-TEST_P(KernelsOfAGpu, AttendToPhrases) {
-  if (GetParam() == at::kFloat)
-    GTEST_SKIP() << "the tensor cores take factors of 16 bits";
+TEST_P(KernelsOfAGpuInSixteenBits, AttendToPhrases) {
   constexpr int64_t kHeadDim = 32;
   const AttentionLayout layout = phraseq::testing::rich_layout(kHeadDim);
   const std::vector<int64_t> offsets = {0, 1, 3, 3, 20, 40};
@@ -358,9 +355,7 @@ TEST_P(KernelsOfAGpu, AttendToPhrases) {
 }
 
 /// One of the sentences has no keys, so its results are zero.
-TEST_P(KernelsOfAGpu, AttendToPhrasesOfAnotherMatrix) {
-  if (GetParam() == at::kFloat)
-    GTEST_SKIP() << "the tensor cores take factors of 16 bits";
+TEST_P(KernelsOfAGpuInSixteenBits, AttendToPhrasesOfAnotherMatrix) {
   constexpr int64_t kHeadDim = 32;
   const AttentionLayout layout = phraseq::testing::cross_layout(kHeadDim);
   const std::vector<int64_t> queries = {0, 4, 5, 8, 30}, keys = {0, 7, 9, 9, 44};
@@ -380,9 +375,7 @@ TEST_P(KernelsOfAGpu, AttendToPhrasesOfAnotherMatrix) {
 }
 
 /// The gradient of a query that is the same vector against all kinds of keys is summed over them.
-TEST_P(KernelsOfAGpu, AttendToWordsAndPhrasesWithOneQuery) {
-  if (GetParam() == at::kFloat)
-    GTEST_SKIP() << "the tensor cores take factors of 16 bits";
+TEST_P(KernelsOfAGpuInSixteenBits, AttendToWordsAndPhrasesWithOneQuery) {
   constexpr int64_t kModel = 64;
   AttentionLayout layout = plain_layout(kModel, 2, 0.2, 6 * kModel);
   layout.key_kinds = 2;
@@ -407,9 +400,7 @@ TEST_P(KernelsOfAGpu, AttendToWordsAndPhrasesWithOneQuery) {
 }
 
 /// Another kernel than for sentences that all have keys.
-TEST_P(KernelsOfAGpu, AttendToSentencesWithoutKeys) {
-  if (GetParam() == at::kFloat)
-    GTEST_SKIP() << "the tensor cores take factors of 16 bits";
+TEST_P(KernelsOfAGpuInSixteenBits, AttendToSentencesWithoutKeys) {
   const PackedTokens source = tokens_of({0, 5, 5, 22}), target = tokens_of({0, 17, 20, 33});
   expect_norms_as_on_the_cpu(
       [&](const Inputs& in, Context& context) {
@@ -528,6 +519,9 @@ TEST_P(KernelsOfAGpu, FindTheBestColumns) {
 INSTANTIATE_TEST_SUITE_P(Types,
                          KernelsOfAGpu,
                          ::testing::Values(at::kFloat, at::kBFloat16, at::kHalf));
+INSTANTIATE_TEST_SUITE_P(Types,
+                         KernelsOfAGpuInSixteenBits,
+                         ::testing::Values(at::kBFloat16, at::kHalf));
 
 struct OneNorm : torch::nn::Module {
   OneNorm() {
