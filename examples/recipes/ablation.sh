@@ -61,13 +61,21 @@ timed() { # NAME COMMAND...
   { time "$@" 2>&3 3>&-; } 3>&2 2>> "$name.time"
 }
 
+# Runs a command, shows all that it prints, and appends it to a log, which is complete when this returns.
+logged() { # LOG COMMAND...
+  local log=$1
+  shift
+  "$@" 2>&1 | tee --append --ignore-interrupts "$log" >&2
+}
+
 # Trains ROW/checkpoints, or continues the training, and averages its newest checkpoints according to $average.
 average=(update 5)
 train_row() { # ROW DATA OPTION...
   local row=$1 data=$2
   shift 2
   mkdir -p "$row"
-  timed "$row/train" phraseq train "$data" --save-dir "$row/checkpoints" --seed 1 --clip-norm 0.0 --precision fp32 "$@" 2> >(tee -a "$row/train.log" >&2)
+  logged "$row/train.log" timed "$row/train" phraseq train "$data" --save-dir "$row/checkpoints" --seed 1 \
+    --clip-norm 0.0 --precision fp32 "$@"
   average_newest "$row/checkpoints" "${average[@]}" "$row/average.safetensors"
 }
 

@@ -456,6 +456,11 @@ if [[ $1 == import ]]; then cp "$2" "$3"; exit; fi
 exec )sh" PHRASEQ_BUILD_FOLDER R"sh(/bin/phraseq "${@/10000/50}"
 )sh";
 
+/// A tee that writes the log of a training a second after the training's end.
+constexpr const char* kSlowTee = R"sh(#!/bin/bash
+text=$(cat) && sleep 1 && exec /usr/bin/tee "$@" <<< "$text"
+)sh";
+
 TEST_F(Recipes, EvidenceComparesTheBaselineWithThatOfFairseq) {
   write_text("train", "dev", "test", "en", "de");
   const std::string arguments =
@@ -466,7 +471,9 @@ TEST_F(Recipes, EvidenceComparesTheBaselineWithThatOfFairseq) {
   EXPECT_THAT(errors(), HasSubstr("fairseq is left out: there is no no-fairseq on the PATH"));
 
   for (const auto& [name, script] :
-       {std::pair{"fairseq-train", kFairseqTrain}, {"tree/build/bin/phraseq", kImportingPhraseq}}) {
+       {std::pair{"fairseq-train", kFairseqTrain},
+        {"tree/build/bin/phraseq", kImportingPhraseq},
+        {"tree/build/bin/tee", kSlowTee}}) {
     workspace_.write(name, script);
     fs::permissions(workspace_.path(name), fs::perms::owner_all);
   }

@@ -131,9 +131,9 @@ shared_options() {
 
 train_with_phraseq() { # PLACE SYSTEM CONFIGURATION SEED
   # shellcheck disable=SC2046
-  timed "$1/train" phraseq train "$(data_of "$2")" --save-dir "$1/checkpoints" --seed "$4" $(model_of "$2") \
-    $(criterion_of "$2") $(options_of "$3") $(shared_options) --adam-betas 0.9,0.98 --precision auto \
-    --eval-bleu --eval-bleu-args '{"beam": 1}' --no-plot "${more[@]}" 2> >(tee -a "$1/train.log" >&2)
+  logged "$1/train.log" timed "$1/train" phraseq train "$(data_of "$2")" --save-dir "$1/checkpoints" \
+    --seed "$4" $(model_of "$2") $(criterion_of "$2") $(options_of "$3") $(shared_options) --adam-betas 0.9,0.98 --precision auto \
+    --eval-bleu --eval-bleu-args '{"beam": 1}' --no-plot "${more[@]}"
 }
 
 # Trains the baseline's model with fairseq, in the same configuration and on the same data folder, and imports its
@@ -142,11 +142,10 @@ train_with_fairseq() { # PLACE CONFIGURATION SEED
   local checkpoint norm=()
   [[ $2 == *norm=post* ]] || norm=(--encoder-normalize-before --decoder-normalize-before)
   # shellcheck disable=SC2046
-  timed "$1/train" "$fairseq_train" data-bin --save-dir "$1/fairseq" --seed "$3" --arch transformer $(sizes "$ffn" "$layers") \
-    --share-all-embeddings --criterion label_smoothed_cross_entropy $(options_of "${2/norm=*/}") "${norm[@]}" \
-    $(shared_options) --adam-betas '(0.9, 0.98)' --maximize-best-checkpoint-metric --eval-bleu \
-    --eval-bleu-args '{"beam": 1}' --eval-bleu-detok space --eval-bleu-remove-bpe sentencepiece --log-format json \
-    > >(tee -a "$1/train.log" >&2) 2>&1
+  logged "$1/train.log" timed "$1/train" "$fairseq_train" data-bin --save-dir "$1/fairseq" --seed "$3" \
+    --arch transformer $(sizes "$ffn" "$layers") --share-all-embeddings "${norm[@]}" \
+    --criterion label_smoothed_cross_entropy $(options_of "${2/norm=*/}") $(shared_options) --adam-betas '(0.9, 0.98)' --maximize-best-checkpoint-metric --eval-bleu \
+    --eval-bleu-args '{"beam": 1}' --eval-bleu-detok space --eval-bleu-remove-bpe sentencepiece --log-format json
   mkdir -p "$1/checkpoints"
   fairseq_metrics < "$1/train.log" > "$1/checkpoints/metrics.jsonl"
   for checkpoint in "$1"/fairseq/checkpoint_*_*.pt; do

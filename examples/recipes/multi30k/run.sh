@@ -27,12 +27,12 @@ for name in {train,val,test_2016_flickr}.{en,de}; do need_text "$data" "$name" "
   phraseq preprocess --source-lang en --target-lang de --joined-dictionary --subwords 10000 \
     --trainpref text/train --validpref text/val --testpref text/test_2016_flickr --destdir data-bin
 
-timed train phraseq train data-bin --arch transformer_tiny --share-all-embeddings --dropout 0.3 --clip-norm 0.0 \
-  --no-encoder-normalize-before --no-decoder-normalize-before \
+logged train.log timed train phraseq train data-bin --arch transformer_tiny --share-all-embeddings \
+  --dropout 0.3 --clip-norm 0.0 --no-encoder-normalize-before --no-decoder-normalize-before \
   --criterion label_smoothed_cross_entropy --label-smoothing 0.1 \
   --optimizer adam --adam-betas 0.9,0.98 --lr 0.005 --lr-scheduler inverse_sqrt --warmup-updates 2000 \
   --max-tokens 4000 --max-epoch 60 --patience 10 \
-  --keep-last-epochs 10 --save-dir checkpoints --seed 1 "$@" 2> >(tee -a train.log >&2)
+  --keep-last-epochs 10 --save-dir checkpoints --seed 1 "$@"
 
 average_newest checkpoints epoch 10 checkpoints/average.safetensors
 phraseq generate --path checkpoints/average.safetensors --beam 5 < text/test_2016_flickr.en > test.hyp
