@@ -470,10 +470,9 @@ TEST_F(Recipes, EvidenceComparesTheBaselineWithThatOfFairseq) {
   ASSERT_EQ(evidence(arguments, "env FAIRSEQ_TRAIN=no-fairseq"), 0) << errors();
   EXPECT_THAT(errors(), HasSubstr("fairseq is left out: there is no no-fairseq on the PATH"));
 
-  for (const auto& [name, script] :
-       {std::pair{"fairseq-train", kFairseqTrain},
-        {"tree/build/bin/phraseq", kImportingPhraseq},
-        {"tree/build/bin/tee", kSlowTee}}) {
+  for (const auto& [name, script] : {std::pair{"fairseq-train", kFairseqTrain},
+                                     {"tree/build/bin/phraseq", kImportingPhraseq},
+                                     {"tree/build/bin/tee", kSlowTee}}) {
     workspace_.write(name, script);
     fs::permissions(workspace_.path(name), fs::perms::owner_all);
   }
