@@ -30,6 +30,9 @@ def parse_arguments():
     parser.add_argument("--clock", default="wall", choices=["wall", "cpu"],
                         help="clock of the generation race; cpu = user time, for a busy machine, with --threads 1")
     parser.add_argument("--beams", nargs="*", type=int, default=[5, 1], help="beams of generation; 1 = greedy search")
+    parser.add_argument("--training-precision", nargs="+", default=["fp32", "bf16"], choices=["fp32", "bf16"],
+                        help="precisions of the training race; PyTorch takes minutes per update in bf16 on a "
+                             "processor without instructions for it")
     parser.add_argument("--arithmetic", nargs="*", default=["fp32", "int8"], choices=["fp32", "bf16", "int8"],
                         help="arithmetic of phraseq in the generation race")
     parser.add_argument("--sentences", type=int, help="use at most this many sentences of the test set")

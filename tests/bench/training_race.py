@@ -88,10 +88,10 @@ def run(preset, options, folder):
     training = Training(preset, sentence_lengths(options.data), folder, options.threads)
     allocators = [False, True] if JEMALLOC else [False]
     contestants = [PyTorch(training, precision, jemalloc)
-                   for precision in ("fp32", "bf16") for jemalloc in allocators]
-    contestants += [Phraseq(training, precision, options.phraseq) for precision in ("fp32", "bf16")]
+                   for precision in options.training_precision for jemalloc in allocators]
+    contestants += [Phraseq(training, precision, options.phraseq) for precision in options.training_precision]
     rows = racing.race(contestants, options.rounds)
     peers = [row["median"] for name, row in rows.items() if name.startswith("PyTorch")]
     print(f"\n### Training, preset {preset}, target tokens/s\n")
-    print(racing.table(rows, {"PyTorch fp32": rows["PyTorch fp32"]["median"], "PyTorch's best": max(peers)}))
+    print(racing.table(rows, {contestants[0].name: rows[contestants[0].name]["median"], "PyTorch's best": max(peers)}))
     return rows
