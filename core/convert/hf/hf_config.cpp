@@ -28,6 +28,8 @@ json single(const json& value) {
   return value.is_array() && value.size() == 1 ? value.front() : value;
 }
 
+constexpr std::array kSpecialIds = {"decoder_start_token_id", "eos_token_id", "pad_token_id"};
+
 /// The longest sentence.
 int64_t positions_of(const JsonEntry& entry) {
   constexpr const char* kName = "max_position_embeddings";
@@ -96,10 +98,18 @@ void HfConfig::reject(const char* name) {
 
 void HfConfig::refuse_rejected() const { refuse_unsupported(problems_, path_); }
 
+json with_single_ids(json config) {
+  for (const char* name : kSpecialIds) {
+    if (config.is_object() && config.contains(name))
+      config[name] = single(config[name]);
+  }
+  return config;
+}
+
 json with_generation_settings(json config, const json& generation, const std::string& place) {
   const JsonEntry entry(generation, place);
   entry.object();
-  for (const char* name : {"decoder_start_token_id", "eos_token_id", "pad_token_id"}) {
+  for (const char* name : kSpecialIds) {
     const json given = single(generation.value(name, json()));
     const json of_model = config.value(name, json());
     if (!given.is_null() && !of_model.is_null() && given != of_model)

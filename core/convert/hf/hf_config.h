@@ -50,6 +50,10 @@ class HfConfig {
   std::vector<std::string> problems_;
 };
 
+/// The entries of a config.json, with the special tokens as numbers: newer versions may write lists
+/// of one number.
+PHRASEQ_API nlohmann::json with_single_ids(nlohmann::json config);
+
 /// The entries of a config.json, with the settings of banned and forced tokens, and the special
 /// tokens that it does not name, from `generation`: the generation_config.json at the path `place`,
 /// where newer versions keep them.

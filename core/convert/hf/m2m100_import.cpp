@@ -106,7 +106,7 @@ ImportedModel import_m2m100(const std::string& path,
                             const std::string& target_lang) {
   const HfFolder folder(path);
   ImportedModel model;
-  const json config = folder.json("config.json");
+  const json config = with_single_ids(folder.json("config.json"));
   const std::string config_path = folder.file("config.json");
   model.options = options_from_m2m100_config(config, config_path);
   check_generation_config(folder, config);

@@ -33,7 +33,7 @@ class MarianImporter {
 
   ImportedModel run() {
     const std::string config_path = (folder_ / "config.json").string();
-    config_ = read_json(config_path);
+    config_ = with_single_ids(read_json(config_path));
     model_.options = options_from_marian_config(config_, config_path);
     add_generation_config();
     read_vocabularies();

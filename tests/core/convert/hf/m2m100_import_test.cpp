@@ -155,6 +155,9 @@ TEST(M2m100Import, NamesWhatItDoesNotSupport) {
   const M2m100Copy other_start("m2m100");
   other_start.change("config.json", "decoder_start_token_id", 0);
   EXPECT_THAT(other_start.refusal<UsageError>(), HasSubstr("decoder_start_token_id = 0"));
+  const M2m100Copy list("m2m100");
+  list.change("config.json", "eos_token_id", json::array({2}));
+  EXPECT_EQ(list.refusal<UsageError>(), kNothingThrown);
   const M2m100Copy legacy("nllb");
   legacy.change("tokenizer_config.json", "legacy_behaviour", true);
   EXPECT_THAT(legacy.refusal<UsageError>(), HasSubstr("after the sentence"));

@@ -196,6 +196,15 @@ TEST(MarianImport, TakesTheFirstTokenFromTheGenerationConfiguration) {
             "eos");
 }
 
+TEST(MarianImport, TakesAListOfOneAsASpecialToken) {
+  const int64_t eos = golden_json("config.json").at("eos_token_id");
+  const json config = {{"eos_token_id", json::array({eos})}};
+  EXPECT_EQ(import_with(config, {{"eos_token_id", eos}}).options,
+            import_with(json::object(), json::object()).options);
+  EXPECT_THROW(import_with({{"eos_token_id", json::array({eos, eos + 1})}}, json::object()),
+               FormatError);
+}
+
 /// If both were produced, the softmax would count the row twice.
 TEST(MarianImport, NeverProducesPaddingThatIsAnotherSymbol) {
   const int64_t eos = golden_json("config.json").at("eos_token_id");
