@@ -172,7 +172,8 @@ int run_command(const std::string& name,
   report_lost_mappings(program_name(name));
   std::signal(SIGCHLD, SIG_DFL);  // if it were ignored, child processes could not be waited for
   const std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
-  const bool short_version = std::find(arguments.begin(), arguments.end(), "-V") != arguments.end();
+  const auto end = std::find(arguments.begin(), arguments.end(), "--");
+  const bool short_version = std::find(arguments.begin(), end, "-V") != end;
   if (short_version || peek_flag(arguments, "version")) {
     fmt::print("{} {} ({})\n", program_name(name), PHRASEQ_VERSION, PHRASEQ_ABI_TEXT);
     return leave(finish_output(name, kExitOk));

@@ -15,6 +15,7 @@
 
 #include "cli/command.h"
 #include "core/base/error.h"
+#include "core/base/posix/wait_for_child.h"
 #include "core/plugin/component_text.h"
 #include "core/plugin/loader.h"
 #include "core/plugin/search_path_plugins.h"
@@ -119,8 +120,7 @@ int check_plugin(PluginsOptions& options) {
     alarm(kCheckSeconds);
     return check_here(options);
   }
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+  const int status = wait_for_child(child);
   if (!WIFSIGNALED(status))
     return WEXITSTATUS(status);
   if (WTERMSIG(status) == SIGALRM) {

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "core/base/error.h"
+#include "core/base/posix/write_all.h"
 
 namespace phraseq {
 namespace {
@@ -86,22 +87,10 @@ int LineFile::append(std::string_view line) noexcept {
 /// Writes all waiting lines or none: what a full disk accepted of them is cut off again.
 int LineFile::write_waiting() noexcept {
   const off_t before = size_of(descriptor_);
-  size_t done = 0;
-  while (done < waiting_.size()) {
-    const ssize_t got = ::write(descriptor_, waiting_.data() + done, waiting_.size() - done);
-    if (got < 0 && errno == EINTR)
-      continue;
-    if (got > 0) {
-      done += static_cast<size_t>(got);
-      continue;
-    }
-    const int problem = got == 0 ? EIO : errno;
-    const bool undone = before >= 0 && ::ftruncate(descriptor_, before) == 0;
-    waiting_.erase(0, undone ? 0 : done);
-    return problem;
-  }
-  waiting_.clear();
-  return 0;
+  const WrittenBytes written = write_all(descriptor_, waiting_);
+  const bool undone = written.problem != 0 && before >= 0 && ::ftruncate(descriptor_, before) == 0;
+  waiting_.erase(0, undone ? 0 : written.count);
+  return written.problem;
 }
 
 }  // namespace phraseq

@@ -56,8 +56,8 @@ std::vector<std::string> all_checkpoints(const std::string& folder) {
   return paths;
 }
 
-/// All checkpoints of the folder, the one with the most updates first; of those that do not say,
-/// and of equal ones, the one written last. Copying may change times of files.
+/// All checkpoints of the folder, most updates first. Equal ones, and those that record no updates,
+/// are ordered by time, newest first. (Copying may change the times of files.)
 std::vector<std::string> newest_first(const std::string& folder) {
   std::vector<std::tuple<int64_t, fs::file_time_type, std::string>> files;
   for (const std::string& path : all_checkpoints(folder)) {
@@ -88,7 +88,7 @@ std::string newest_good(const std::string& folder) {
       candidates.empty()
           ? fmt::format("{}: the folder contains no checkpoint file", folder)
           : fmt::format(
-                "{}: none of {} checkpoints passes verification", folder, candidates.size()),
+                "{}: none of the {} checkpoints passes verification", folder, candidates.size()),
       "Restore a checkpoint from a backup, or use another folder.");
 }
 

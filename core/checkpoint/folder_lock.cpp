@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 
 #include "core/base/error.h"
-#include "core/base/host_name.h"
 #include "core/base/log.h"
+#include "core/base/posix/host_name.h"
 #include "core/io/folders/folder_entries.h"
 
 namespace phraseq {
@@ -73,7 +73,8 @@ void FolderLock::take() {
   write_holder(descriptor_.get());
 }
 
-/// Not asked in lock_file, which would try forever where a file system gives a file two numbers.
+/// Not checked in lock_file, which would retry forever on a file system that reports two inode
+/// numbers for one file.
 bool FolderLock::is_at_its_name() const {
   struct stat opened = {}, named = {};
   return ::fstat(descriptor_.get(), &opened) == 0 && ::stat(file_.c_str(), &named) == 0 &&

@@ -66,6 +66,12 @@ void check_finite(const std::string& path, const TensorView& tensor, double larg
       "only fp16 is too narrow.");
 }
 
+double largest_of(StoredType type) {
+  if (type == StoredType::kFp16)
+    return 65504.0;
+  return type == StoredType::kBf16 ? 0x1.FEp127 : std::numeric_limits<float>::max();
+}
+
 /// Collects the tensors of the new file; what they point to stays where it is.
 class Quantizer {
  public:
@@ -80,8 +86,7 @@ class Quantizer {
       return;
     }
     size_.before += static_cast<int64_t>(tensor.bytes.size());
-    const double largest = type_ == StoredType::kFp16 ? 65504.0 : std::numeric_limits<float>::max();
-    check_finite(file_.path(), tensor, largest);
+    check_finite(file_.path(), tensor, largest_of(type_));
     if (type_ == StoredType::kInt8 && tensor.shape.size() == 2) {
       add_matrix(tensor);
     } else {

@@ -15,6 +15,8 @@
 #include <sys/wait.h>
 
 #include "core/base/error.h"
+#include "core/base/posix/wait_for_child.h"
+#include "core/base/posix/write_all.h"
 
 namespace phraseq::conformance {
 namespace {
@@ -43,15 +45,6 @@ struct Pipe {
   }
   std::array<int, 2> ends{-1, -1};
 };
-
-void write_all(int descriptor, const std::string& text) {
-  for (size_t done = 0; done < text.size();) {
-    const ssize_t written = ::write(descriptor, text.data() + done, text.size() - done);
-    if (written < 0 && errno != EINTR)
-      return;
-    done += static_cast<size_t>(std::max<ssize_t>(0, written));
-  }
-}
 
 std::string read_all(int descriptor) {
   std::string text;
@@ -106,10 +99,7 @@ Verdict run_isolated(const Check& check) {
     report_and_exit(check, pipe.writer());
   pipe.close_writer();
   const std::string text = read_all(pipe.reader());
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  return verdict_of(text, status);
+  return verdict_of(text, wait_for_child(child));
 }
 
 }  // namespace phraseq::conformance

@@ -18,6 +18,7 @@ namespace {
 
 /// Sentences, or ids, between two releases of the memory in a pass over all.
 constexpr uint64_t kReleaseInterval = 1 << 16;
+constexpr uint64_t kMostIdBytes = uint64_t{1} << 62;
 
 /// Unaligned: the arrays of an index start at byte 26.
 template <class Value>
@@ -133,7 +134,6 @@ void IndexedDataset::State::check_sizes() const {
 }
 
 void IndexedDataset::State::check_lengths() const {
-  // Cannot overflow: fewer than 2^61 sentences of fewer than 2^31 ids fit in a file.
   uint64_t promised = 0;
   for (uint64_t sentence = 0; sentence < sentences; ++sentence) {
     if (length(sentence) < 0) {
@@ -147,6 +147,8 @@ void IndexedDataset::State::check_lengths() const {
                          promised));
     }
     promised += static_cast<uint64_t>(length(sentence)) * id_bytes;
+    if (promised > kMostIdBytes)
+      reject(index, fmt::format("more ids than fit in a file, up to sentence {}", sentence + 1));
     if (sentence % kReleaseInterval == 0)
       index.release();
   }

@@ -10,8 +10,8 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
-#include "core/base/host_name.h"
 #include "core/base/launcher/environment.h"
+#include "core/base/posix/host_name.h"
 #include "core/distributed/backends/gloo_backend.h"
 #include "core/distributed/backends/nccl_backend.h"
 #include "core/distributed/rendezvous.h"

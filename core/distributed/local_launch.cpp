@@ -58,7 +58,7 @@ bool is_batch_script(const LaunchedRank& launched, const Environment& environmen
   return launched.source == kSlurmLauncher && !environment("SLURM_STEP_NUM_TASKS").has_value();
 }
 
-/// Without --distributed-rank, the processes that are started are all there are.
+/// Without --distributed-rank, there are no other processes than those that are started here.
 void reject_other_size(const DistributedOptions& options) {
   if (options.rank >= 0 || options.world_size == 0 || options.world_size == options.nproc_per_node)
     return;

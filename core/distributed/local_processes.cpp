@@ -14,6 +14,7 @@
 
 #include "core/base/error.h"
 #include "core/base/log.h"
+#include "core/base/posix/wait_for_child.h"
 #include "core/base/signals.h"
 #include "core/distributed/placement.h"
 #include "core/distributed/rendezvous/store.h"
@@ -190,7 +191,7 @@ class LocalProcesses {
 
   void note_end(const Child& child, int status) {
     const bool killed = WIFSIGNALED(status);
-    const int code = killed ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+    const int code = exit_code_of(status);
     if (code == 0 || failed_at_)
       return;
     if (result_ == 0)

@@ -39,8 +39,8 @@ class PlacementReader {
     return text ? whole_number_of(name, *text, low, high) : fallback;
   }
 
-  /// --distributed-rank with --distributed-world-size; one of them alone is an error, but for a
-  /// world size of one.
+  /// --distributed-rank with --distributed-world-size. Either one alone is an error, except a world
+  /// size of 1.
   bool take_options() {
     if (options_.rank < 0 || variable(kLauncherVariable))
       return false;

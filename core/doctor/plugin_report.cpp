@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 
 #include "core/base/error.h"
+#include "core/base/posix/wait_for_child.h"
 #include "core/io/memory_file.h"
 #include "core/plugin/loader.h"
 #include "core/plugin/registry.h"
@@ -69,8 +70,7 @@ void report_from(const std::vector<std::string>& files, size_t first, json& repo
     throw IoError(files[first], "start a process to load", errno);
   if (child == 0)
     report_each(files, first, output.descriptor());
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+  const int status = wait_for_child(child);
   const std::string text = output.content();
   // An incomplete last line is ignored: the child process ended before it was written.
   size_t at = 0;

@@ -143,7 +143,8 @@ class TranslatorEngine final : public TranslationEngine {
     if (setup_.prefix_decoder.component == nullptr)
       throw DataError(fmt::format("the decoder {} cannot force a prefix", setup_.decoder.name));
     if (std::find(example.target.begin(), example.target.end(), kUnk) != example.target.end())
-      throw DataError(fmt::format("the model's vocabulary cannot write '{}'", prefix));
+      throw DataError(
+          fmt::format("'{}' contains text that the model's vocabulary cannot represent", prefix));
     const auto tokens = static_cast<int64_t>(example.target.size());
     const int64_t most = max_tokens(example);
     if (tokens > most) {
@@ -163,8 +164,9 @@ class TranslatorEngine final : public TranslationEngine {
     if (search == nullptr)
       return limit - 1;
     if (search->constraints.match_source_len)
-      return std::count_if(
-          example.source.begin(), example.source.end(), [](int64_t id) { return id >= kUnk; });
+      return std::count_if(example.source.begin(), example.source.end(), [](int64_t id) {
+        return !is_control_symbol(id);
+      });
     const auto source = translator_.model().model->conventions().source_of(example);
     return search->length_cap.max_length(static_cast<int64_t>(source.size()), limit);
   }

@@ -12,6 +12,7 @@
 
 #include "core/base/error.h"
 #include "core/base/log.h"
+#include "core/base/posix/write_all.h"
 #include "core/base/unfinished_files.h"
 #include "core/base/wording/counted.h"
 #include "core/io/failpoint.h"
@@ -94,7 +95,7 @@ void keep_access(int descriptor, const std::string& path) {
   ::fchmod(descriptor, mode);  // not every file system has permissions
 }
 
-/// Removes what killed processes left of earlier attempts at this file.
+/// Removes temporary files of this target that killed processes have left behind.
 void remove_stale_of(const std::string& path) {
   const std::string beginning = temporary_beginning(path);
   std::error_code problem;
@@ -232,17 +233,11 @@ void AtomicFile::flush() {
 }
 
 void AtomicFile::write_through(const std::byte* data, size_t size) {
-  while (size > 0) {
-    if ((errno = failpoint("atomic_file.write")) != 0)
-      fail("write");
-    const ssize_t done = ::write(descriptor_, data, size);
-    if (done < 0 && errno == EINTR)
-      continue;
-    if (done <= 0)
-      fail("write");
-    data += done;
-    size -= static_cast<size_t>(done);
-  }
+  if ((errno = failpoint("atomic_file.write")) != 0)
+    fail("write");
+  errno = write_all(descriptor_, {reinterpret_cast<const char*>(data), size}).problem;
+  if (errno != 0)
+    fail("write");
 }
 
 void write_file(const std::string& path, std::string_view text) {

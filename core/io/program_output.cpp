@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 
 #include "core/base/error.h"
+#include "core/base/posix/wait_for_child.h"
 #include "core/io/memory_file.h"
 
 namespace phraseq {
@@ -68,10 +69,6 @@ pid_t start(const std::string& program,
   return process;
 }
 
-int exit_code_of(int status) {
-  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-}
-
 int wait_for(pid_t process, const std::string& program, std::chrono::seconds limit) {
   const auto end = std::chrono::steady_clock::now() + limit;
   int status = 0;
@@ -86,7 +83,7 @@ int wait_for(pid_t process, const std::string& program, std::chrono::seconds lim
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
   kill(process, SIGKILL);
-  while (waitpid(process, &status, 0) < 0 && errno == EINTR) continue;
+  wait_for_child(process);
   return kOutOfTime;
 }
 

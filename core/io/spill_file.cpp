@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/posix/write_all.h"
 #include "core/io/failpoint.h"
 #include "core/io/temporary_name.h"
 
@@ -43,18 +44,11 @@ void SpillFile::write(std::span<const std::byte> bytes) {
 }
 
 void SpillFile::flush() {
-  const char* data = buffer_.data();
-  for (size_t left = buffer_.size(); left > 0;) {
-    if ((errno = failpoint("spill_file.write")) != 0)
-      fail("write a temporary file for");
-    const ssize_t done = ::write(descriptor_.get(), data, left);
-    if (done < 0 && errno == EINTR)
-      continue;
-    if (done <= 0)
-      fail("write a temporary file for");
-    data += done;
-    left -= static_cast<size_t>(done);
-  }
+  if (!buffer_.empty() && (errno = failpoint("spill_file.write")) != 0)
+    fail("write a temporary file for");
+  errno = write_all(descriptor_.get(), buffer_).problem;
+  if (errno != 0)
+    fail("write a temporary file for");
   buffer_.clear();
 }
 

@@ -6,6 +6,8 @@
 #include <fcntl.h>
 #include <random>
 #include <signal.h>
+#include <span>
+#include <string>
 #include <string_view>
 #include <system_error>
 #include <unistd.h>
@@ -13,7 +15,9 @@
 #include <fmt/format.h>
 #include <sys/file.h>
 
+#include "core/base/posix/host_name.h"
 #include "core/base/text_fields.h"
+#include "core/io/crc32c.h"
 #include "core/io/failpoint.h"
 
 namespace phraseq {
@@ -22,28 +26,42 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kMark = ".tmp.";
-constexpr int kRandomDigits = 8;
+constexpr int kHostDigits = 4, kRandomDigits = 8;
 constexpr size_t kLongestBase = 200;  // bytes; names have up to 255
 constexpr int kMaxLinks = 40;         // as in Linux
 
-/// The process in a temporary name, or 0 if the name is not one of phraseq's.
-pid_t writer_of(std::string_view name) {
+/// Tells this machine from others that write to the same folder.
+std::string host_digits() {
+  const std::string host = host_name();
+  return fmt::format("{:04x}", crc32c(std::as_bytes(std::span(host))) & 0xffffU);
+}
+
+/// The process in a temporary name, and whether it runs on this machine.
+struct TemporaryWriter {
+  pid_t process = 0;  ///< 0 if the name is not one of phraseq's
+  bool is_here = false;
+};
+
+TemporaryWriter writer_of(std::string_view name) {
   const size_t mark = name.rfind(kMark);
   if (!name.starts_with('.') || mark == std::string_view::npos)
-    return 0;
+    return {};
   const char* begin = name.data() + mark + kMark.size();
   const char* end = name.data() + name.size();
   pid_t process = 0;
   const auto [stop, problem] = std::from_chars(begin, end, process);
-  const bool ours = problem == std::errc() && end - stop == 1 + kRandomDigits && *stop == '.';
-  return ours ? process : 0;
+  if (problem != std::errc() || end - stop != 1 + kHostDigits + kRandomDigits || *stop != '.')
+    return {};
+  return {process, std::string_view(stop + 1, kHostDigits) == host_digits()};
 }
 
+/// The lock that is tried is a shared one, because NFS refuses an exclusive one on a file that is
+/// open for reading only.
 bool is_locked(const std::string& path) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0)
     return false;
-  const bool locked = ::flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  const bool locked = ::flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
   ::close(descriptor);
   return locked;
 }
@@ -76,7 +94,7 @@ std::string folder_of(const std::string& path) {
 std::string temporary_name(const std::string& path) {
   std::random_device entropy;
   const std::string name =
-      fmt::format("{}{}.{:08x}", temporary_beginning(path), ::getpid(), entropy());
+      fmt::format("{}{}.{}{:08x}", temporary_beginning(path), ::getpid(), host_digits(), entropy());
   return (fs::path(folder_of(path)) / name).string();
 }
 
@@ -90,10 +108,10 @@ void mark_as_written(int descriptor) {
 }
 
 bool is_stale_temporary(const fs::directory_entry& entry) {
-  const pid_t writer = writer_of(entry.path().filename().string());
-  if (writer <= 0 || is_locked(entry.path().string()))
+  const TemporaryWriter writer = writer_of(entry.path().filename().string());
+  if (writer.process <= 0 || is_locked(entry.path().string()))
     return false;
-  if (::kill(writer, 0) != 0 && errno == ESRCH)
+  if (writer.is_here && ::kill(writer.process, 0) != 0 && errno == ESRCH)
     return true;
   std::error_code problem;
   const auto written = entry.last_write_time(problem);

@@ -3,10 +3,13 @@
 #include <filesystem>
 #include <string>
 
+#include "core/base/api.h"
+
 namespace phraseq {
 
-/// `.NAME.tmp.PID.RANDOM` in the folder of `path`: what is renamed to `path` once it is complete.
-std::string temporary_name(const std::string& path);
+/// `.NAME.tmp.PID.NUMBER` in the folder of `path`: what is renamed to `path` once it is complete.
+/// The number consists of four digits that belong to this machine, and eight random ones.
+PHRASEQ_API std::string temporary_name(const std::string& path);
 
 /// The beginning of such names for `path`: `.NAME.tmp.`
 std::string temporary_beginning(const std::string& path);
@@ -15,8 +18,8 @@ std::string temporary_beginning(const std::string& path);
 /// writes the open temporary file: a lock, which ends with the process.
 void mark_as_written(int descriptor);
 
-/// Whether a folder's entry has such a name, nobody holds its lock, and its process is gone or it
-/// is older than a day.
+/// Whether a folder's entry has such a name, nobody holds its lock, and its process, which ran on
+/// this machine, is gone or it is older than a day.
 bool is_stale_temporary(const std::filesystem::directory_entry& entry);
 
 /// The folder that holds `path`; "." for a bare name.

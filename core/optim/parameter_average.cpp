@@ -13,8 +13,8 @@ void MovingAverageOptions::describe(OptionTable& table) {
   table.section("Moving average of the parameters");
   table.field("store-ema",
               store_ema,
-              "Keep an exponential moving average of the parameters: validation, checkpoints and "
-              "translation use the average, training continues with the parameters.");
+              "Keep an exponential moving average of the parameters. Validation, checkpoints and "
+              "translation use the average; training continues with the parameters themselves.");
   table
       .field("ema-decay",
              ema_decay,

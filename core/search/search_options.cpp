@@ -73,8 +73,8 @@ std::vector<std::string> SearchOptions::problems() const {
   std::vector<std::string> found;
   if (unnormalized && length_penalty.form == LengthPenaltyForm::kWu)
     found.emplace_back(
-        "--unnormalized means --length-penalty-form none, and --length-penalty-form wu was given, "
-        "too");
+        "--unnormalized means --length-penalty-form none, but --length-penalty-form wu was also "
+        "given");
   if (unnormalized && length_penalty.alpha != LengthPenalty{}.alpha)
     found.emplace_back("--unnormalized: scores have no length penalty; do not use --lenpen");
   if (length_cap.form == LengthCapForm::kNeutron &&

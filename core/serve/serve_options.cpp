@@ -9,9 +9,10 @@ void describe_server(OptionTable& table, ServeOptions& o) {
   table
       .field("path",
              o.path,
-             "Models: each a checkpoint or a folder of checkpoints; several, separated by colons, "
-             "form an ensemble. NAME=FILE sets the name of a model; the default is SOURCE-TARGET, "
-             "its languages; for a language model, its language or, without one, the stem of FILE.")
+             "Models, separated by commas: each one a checkpoint or a folder of checkpoints, or "
+             "several, separated by colons, as an ensemble. NAME=FILE sets a model's name. The "
+             "default name is SOURCE-TARGET, its languages; that of a language model is its "
+             "language or, if it has none, the stem of FILE.")
       .value_name("[NAME=]FILE,...")
       .required();
   table.field("host", o.host, "Address to listen on; 0.0.0.0 = all addresses of this machine.");

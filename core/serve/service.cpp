@@ -189,7 +189,7 @@ void Service::handle(HttpRequest request, std::function<void(HttpResponse)> repl
   try {
     route(request, counted);
   } catch (...) {
-    counted(error_response(request.path, service_error_of(std::current_exception())));
+    counted(failure_response(request.path));
   }
 }
 

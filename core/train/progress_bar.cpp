@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <sys/ioctl.h>
 
-#include "core/train/options/validation_options.h"
+#include "core/train/validation/best_score.h"
 
 namespace phraseq {
 namespace {
@@ -43,12 +43,6 @@ std::string joined(const std::vector<std::string>& parts, size_t columns) {
 }
 
 }  // namespace
-
-std::string score_text(std::string_view metric, double value) {
-  if (ValidationOptions::is_loss(metric))
-    return fmt::format("{} {:.3f}", metric, value / std::numbers::ln2);
-  return fmt::format("{} {:.2f}", metric, value);
-}
 
 void ProgressBar::begin(const StopLimits& limits, const TrainingProgress& progress) {
   limits_ = limits;

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "core/base/api.h"
 #include "core/train/remaining_time.h"
@@ -40,8 +39,5 @@ class PHRASEQ_API ProgressBar {
   bool shown_ = false;
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
-
-/// "loss 3.123", "bleu 23.10"; losses in base 2, as in the log.
-PHRASEQ_API std::string score_text(std::string_view metric, double value);
 
 }  // namespace phraseq

@@ -11,7 +11,7 @@
 
 #include "core/base/log.h"
 #include "core/train/options/machine_options.h"
-#include "core/train/options/validation_options.h"
+#include "core/train/validation/best_score.h"
 #include "core/train/validation/validation_result.h"
 
 namespace phraseq {
@@ -101,10 +101,7 @@ std::string human_line(const nlohmann::json& r) {
 std::string best_text(const TrainingProgress& progress) {
   if (!progress.best)
     return "";
-  const bool is_loss = ValidationOptions::is_loss(progress.best_metric);
-  return fmt::format(" | best_{} {:.3f}",
-                     progress.best_metric,
-                     *progress.best * (is_loss ? 1.0 / std::numbers::ln2 : 1.0));
+  return " | best_" + score_text(progress.best_metric, *progress.best);
 }
 
 std::string validation_line(const TrainingProgress& progress,

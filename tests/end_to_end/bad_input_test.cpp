@@ -301,7 +301,7 @@ TEST_F(BadInput, EachValidationSplitHasANameOfItsOwn) {
       EXPECT_EQ(result.exit_code, kExitUsage) << command;
       EXPECT_THAT(result.errors,
                   HasSubstr("--valid-subset is '" + subsets +
-                            "': expected different names of splits, separated by commas"));
+                            "': expected names of splits, separated by commas, each given once"));
     }
   }
 }

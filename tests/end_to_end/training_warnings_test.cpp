@@ -124,7 +124,8 @@ TEST_F(TrainingWarnings, ReportALossWithoutTokens) {
 }
 
 TEST_F(TrainingWarnings, ReportAnAverageThatIsMainlyTheUntrainedModel) {
-  constexpr const char* kWarning = "of the average of --store-ema are then still the parameters";
+  constexpr const char* kWarning =
+      "of the moving average (--store-ema) would still be the initial parameters";
   EXPECT_THAT(train("slow", 20, "--store-ema").errors, HasSubstr("100 % " + std::string(kWarning)));
   EXPECT_THAT(train("fast", 20, "--ema-decay 0.8").errors, Not(HasSubstr(kWarning)));
 }

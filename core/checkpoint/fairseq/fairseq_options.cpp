@@ -24,7 +24,7 @@ constexpr std::array<std::string_view, 8> kArchitectures = {"transformer",
                                                             "transformer_wmt_en_de_big_t2t",
                                                             "transformer_tiny"};
 
-/// Those of transformer_align, besides.
+/// Further architectures, which become transformer_align.
 constexpr std::array<std::string_view, 2> kAlignArchitectures = {"transformer_align",
                                                                  "transformer_wmt_en_de_big_align"};
 

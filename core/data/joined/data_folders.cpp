@@ -46,7 +46,9 @@ std::vector<std::string> listed_splits(const std::string& option, const std::str
   for (const std::string_view name : split_text(subset, ",")) {
     if (name.empty() || std::find(splits.begin(), splits.end(), name) != splits.end()) {
       throw UsageError(fmt::format(
-          "--{} is '{}': expected different names of splits, separated by commas", option, subset));
+          "--{} is '{}': expected names of splits, separated by commas, each given once",
+          option,
+          subset));
     }
     splits.emplace_back(name);
   }

@@ -47,7 +47,7 @@ template <class Work>
 std::exception_ptr failure_of(const Work& work) {
   try {
     work();
-  } catch (const std::exception& /*kept*/) {
+  } catch (...) {  // must not leave the thread
     return std::current_exception();
   }
   return nullptr;

@@ -9,8 +9,8 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
-#include "core/base/host_name.h"
 #include "core/base/log.h"
+#include "core/base/posix/host_name.h"
 #include "core/distributed/process_group.h"
 #include "core/distributed/roll_call.h"
 

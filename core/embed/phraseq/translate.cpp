@@ -85,13 +85,13 @@ struct Model::Parts {
   Parts& operator=(const Parts&) = delete;
   /// In a child of fork(), the thread of the queue is not there, and would be waited for forever.
   ~Parts() {
-    if (!is_of_parent())
+    if (!is_forked_child())
       return;
     static_cast<void>(queue.release());
     static_cast<void>(setup.release());
   }
 
-  bool is_of_parent() const { return process != ::getpid(); }
+  bool is_forked_child() const { return process != ::getpid(); }
 
   std::unique_ptr<EngineSetup> setup;
   std::unique_ptr<TranslationQueue> queue;  // ends before the setup
@@ -115,7 +115,7 @@ Model& Model::operator=(Model&&) noexcept = default;
 
 std::vector<Translation> Model::translate(const std::vector<std::string>& texts,
                                           const TranslateOptions& options) const {
-  if (parts_->is_of_parent())
+  if (parts_->is_forked_child())
     throw Error(ErrorCode::kUsage, "the model was loaded before fork(): load it after fork()");
   return with_public_errors([&] {
     auto promise = std::make_shared<std::promise<TranslationAnswer>>();

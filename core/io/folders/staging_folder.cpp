@@ -36,8 +36,8 @@ std::string folder_named_by(std::string path) {
   return end_of_links(std::move(path));
 }
 
-/// What the temporary folder is named after: the destination, or, where that is there already, a
-/// name within it. A rename cannot replace ".", a mount point or what a symbolic link leads to, and
+/// What the temporary folder is named after: the destination or, if it already exists, a name
+/// within it. A rename cannot replace ".", a mount point or what a symbolic link leads to, and
 /// the folder that holds the destination may be another file system or closed to the user.
 std::string staged_next_to(const std::string& destination) {
   std::error_code problem;

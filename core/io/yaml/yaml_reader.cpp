@@ -238,15 +238,20 @@ class YamlReader {
     return trimmed_yaml(text.substr(begin, position - begin));
   }
 
-  /// Moves past a comma, or past the closing bracket and returns true.
+  /// Moves past a comma, or past the closing bracket, which a comma may precede, and returns true.
   static bool at_end(std::string_view text, size_t& position, char bracket) {
     skip_spaces(text, position);
     const char next = peek(text, position);
     if (next != ',' && next != bracket)
       throw YamlProblem{fmt::format(
           "'{}' found where ',' or '{}' is expected", excerpt(text.substr(position)), bracket)};
+    skip_spaces(text, ++position);
+    if (next == bracket)
+      return true;
+    if (peek(text, position) != bracket)
+      return false;
     ++position;
-    return next == bracket;
+    return true;
   }
 
   json flow_sequence(std::string_view text, size_t& position, int depth) const {

@@ -6,10 +6,10 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
-#include "core/base/host_name.h"
 #include "core/base/log.h"
 #include "core/base/memory/available_memory.h"
 #include "core/base/out_of_memory.h"
+#include "core/base/posix/host_name.h"
 #include "core/base/wording/counted.h"
 #include "core/nn/memory/device_memory.h"
 #include "core/train/batch_size/largest_batch.h"

@@ -7,7 +7,7 @@
 #include "core/base/error.h"
 #include "core/base/shell_quote.h"
 #include "core/data/joined/data_folders.h"
-#include "core/train/progress_bar.h"
+#include "core/train/validation/best_score.h"
 
 namespace phraseq {
 namespace {

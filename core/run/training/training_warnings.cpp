@@ -186,8 +186,8 @@ void warn_of_average(std::optional<int64_t> run_length, const MovingAverageOptio
   if (share <= kMuch)
     return;
   log_warning(fmt::format(
-      "the run has {}, and {:.0f} % of the average of --store-ema are then still the parameters "
-      "before the first one. Use {}, or train for longer",
+      "after the {} of this run, {:.0f} % of the moving average (--store-ema) would still be the "
+      "initial parameters. Use {}, or train for longer",
       counted(*run_length, "update"),
       100 * share,
       smaller_average(averaged)));
@@ -251,8 +251,8 @@ void warn_of_unused_alignments(const Criterion& criterion,
   if (loading == nullptr || loading->to_text() != "yes" || criterion.uses_alignments())
     return;
   log_warning(
-      fmt::format("--load-alignments has no effect: the criterion {} has no loss of alignments. "
-                  "Use --criterion "
+      fmt::format("--load-alignments has no effect: the criterion {} has no alignment loss. Use "
+                  "--criterion "
                   "label_smoothed_cross_entropy_with_alignment, which is the default of --arch "
                   "transformer_align",
                   name));

@@ -14,9 +14,9 @@ void describe_texts(OptionTable& table, ContrastiveOptions& o) {
   table
       .field("contrastive",
              o.contrastive,
-             "Contrastive evaluation: how often is the reference more probable than a contrastive "
-             "translation with an error? TAB-separated file with sources, references and "
-             "contrastive translations; the first line names the columns.")
+             "Contrastive evaluation: report how often the reference is more probable than a "
+             "contrastive translation with an error. TSV has columns of sources, references and "
+             "contrastive translations, separated by TABs; its first line names them.")
       .value_name("TSV");
   table
       .field("source-column",

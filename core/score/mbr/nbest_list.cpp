@@ -108,7 +108,7 @@ std::vector<NBestList> in_order(Lists lists, const std::string& file) {
     if (id != static_cast<int64_t>(ordered.size())) {
       throw DataError(
           {file, 0, 0},
-          fmt::format("sentence {} has no hypotheses, but sentence {} has", ordered.size(), id),
+          fmt::format("sentence {} has no hypotheses, but sentence {} does", ordered.size(), id),
           "Ids must be 0, 1, 2 … without a gap.");
     }
     ordered.push_back(std::move(list));

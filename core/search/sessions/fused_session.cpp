@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/search/constraints.h"
 #include "core/search/sessions/log_softmax_scores.h"
 
 namespace phraseq {
@@ -28,7 +29,10 @@ StepOutput FusedSession::step(const at::Tensor& last_tokens) {
     throw UsageError("--lm-path: the vocabulary of the language model has a different size",
                      "Train it on data preprocessed with --srcdict, the target dictionary.");
   }
-  output.scores = of_model.add(of_language, weight_);  // [rows, vocab]
+  const at::Tensor forbidden =
+      of_model.le(kHighestForbiddenScore).logical_or(of_language.le(kHighestForbiddenScore));
+  output.scores = of_model.add(of_language, weight_)
+                      .masked_fill(forbidden, DecoderOutput::kForbiddenScore);  // [rows, vocab]
   output.normalized = true;
   return output;
 }

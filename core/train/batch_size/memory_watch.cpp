@@ -39,7 +39,7 @@ std::string MemoryWatch::advice(int64_t tokens, int64_t free_bytes) const {
   if (estimate && *estimate < tokens) {
     return fmt::format(
         "--max-tokens {} would fit ({} are free, and batches of up to {} tokens "
-        "have needed {:.0f} kB for each)",
+        "needed {:.0f} kB per token)",
         std::max<int64_t>(1, *estimate),
         bytes_text(free_bytes),
         largest(),
@@ -49,7 +49,7 @@ std::string MemoryWatch::advice(int64_t tokens, int64_t free_bytes) const {
   // its sentences.
   return fmt::format("batches of up to {} tokens have fit: --max-tokens {} would fit",
                      largest(),
-                     std::min(largest(), tokens * 3 / 4));
+                     std::max<int64_t>(1, std::min(largest(), tokens * 3 / 4)));
 }
 
 std::string bytes_text(int64_t bytes) {

@@ -95,8 +95,8 @@ void describe_saving(OptionTable& table, CheckpointOptions& o) {
   table
       .field("no-last-checkpoints",
              o.no_last_checkpoints,
-             "Do not store checkpoint_last; checkpoints of epochs, of --save-interval-updates and "
-             "new best ones are saved.")
+             "Do not store checkpoint_last; epoch checkpoints, those of --save-interval-updates, "
+             "and new best ones are still saved.")
       .harmless();
 }
 

@@ -9,8 +9,8 @@ void describe_batches(OptionTable& table, OptimizationOptions& o) {
   table
       .field("update-freq",
              o.update_freq,
-             "Number of batches per update; a list gives one value per epoch, the last value is "
-             "used for all later epochs.")
+             "Number of batches per update; a list gives one value per epoch, and its last value "
+             "applies to all later epochs.")
       .at_least(1);
   table
       .field("accumulate-to-tokens",

@@ -11,7 +11,8 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
-#include "core/base/host_name.h"
+#include "core/base/posix/host_name.h"
+#include "core/base/posix/write_all.h"
 
 namespace phraseq::tensorboard {
 namespace {
@@ -54,18 +55,10 @@ void EventFile::add(int64_t step, const Scalars& scalars) {
 
 void EventFile::append(const std::string& event) {
   const std::string record = frame(event);
-  size_t done = 0;
-  while (done < record.size()) {
-    const ssize_t written = ::write(descriptor_.get(), record.data() + done, record.size() - done);
-    if (written < 0 && errno == EINTR)
-      continue;
-    if (written <= 0) {
-      const int reason = errno;
-      if (::ftruncate(descriptor_.get(), size_) == 0)
-        ::lseek(descriptor_.get(), size_, SEEK_SET);
-      throw IoError(path_, "write", reason);
-    }
-    done += static_cast<size_t>(written);
+  if (const int problem = write_all(descriptor_.get(), record).problem) {
+    if (::ftruncate(descriptor_.get(), size_) == 0)
+      ::lseek(descriptor_.get(), size_, SEEK_SET);
+    throw IoError(path_, "write", problem);
   }
   size_ += static_cast<int64_t>(record.size());
 }

@@ -1,6 +1,11 @@
 #include "core/train/validation/best_score.h"
 
 #include <cmath>
+#include <numbers>
+
+#include <fmt/format.h>
+
+#include "core/train/options/validation_options.h"
 
 namespace phraseq {
 
@@ -24,6 +29,12 @@ bool BestScore::note(double value) {
   if (is_best)
     best_ = value;
   return is_best;
+}
+
+std::string score_text(std::string_view metric, double value) {
+  if (ValidationOptions::is_loss(metric))
+    return fmt::format("{} {:.3f}", metric, value / std::numbers::ln2);
+  return fmt::format("{} {:.2f}", metric, value);
 }
 
 }  // namespace phraseq

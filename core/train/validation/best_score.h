@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <string_view>
 
 #include "core/base/api.h"
 
@@ -30,5 +32,8 @@ class PHRASEQ_API BestScore {
   std::optional<double>& best_;
   int64_t& validations_without_better_;
 };
+
+/// "loss 3.123", "bleu 23.10"; losses in base 2, as in the log.
+PHRASEQ_API std::string score_text(std::string_view metric, double value);
 
 }  // namespace phraseq

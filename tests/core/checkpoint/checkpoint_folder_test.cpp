@@ -119,7 +119,7 @@ TEST(CheckpointFolder, StaysWithWhatWasWritten) {
 
 TEST(CheckpointFolder, RemovesWhatAKilledRunLeft) {
   const TemporaryFolder temporary;
-  write_bytes(temporary.file(".checkpoint1.safetensors.tmp.999999999.0123abcd"), "half");
+  write_bytes(temporary_name_of(999999999, temporary.file("checkpoint1.safetensors")), "half");
   write_bytes(temporary.file("mine.txt"), "kept");
   const CheckpointFolder folder(temporary.path());
   EXPECT_THAT(temporary.names(), ElementsAre(".lock", "mine.txt"));
@@ -204,7 +204,7 @@ TEST_F(DamagedTarget, IsAnErrorWhenNothingElseVerifies) {
   damage(folder.epoch_path(3));
   damage(folder.update_path(2, 20));
   damage(folder.epoch_path(1));
-  EXPECT_THAT(fall_back(), HasSubstr("none of 3 checkpoints passes verification"));
+  EXPECT_THAT(fall_back(), HasSubstr("none of the 3 checkpoints passes verification"));
 }
 
 TEST_F(DamagedTarget, IsRejectedWhenStrict) {

@@ -89,6 +89,8 @@ TEST(Quantize, RejectsWhatIsNotFiniteOrTooLargeForHalfPrecision) {
   const TemporaryFolder folder;
   EXPECT_THROW(quantized(folder, {1, std::nanf(""), 3, 4}, StoredType::kInt8), DivergenceError);
   EXPECT_THROW(quantized(folder, {1, 70000, 3, 4}, StoredType::kFp16), DivergenceError);
+  EXPECT_THROW(quantized(folder, {1, 3.4e38F, 3, 4}, StoredType::kBf16), DivergenceError);
+  EXPECT_NO_THROW(quantized(folder, {1, 0x1.FEp127F, 3, 4}, StoredType::kBf16));
 }
 
 TEST(Quantize, RejectsAQuantizedCheckpoint) {

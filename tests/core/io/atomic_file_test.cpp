@@ -354,7 +354,7 @@ TEST(RemoveStaleTemporaries, RemovesWhatADeadProcessLeftAndNothingElse) {
   const TemporaryFolder folder;
   folder.write("x", "kept");
   folder.write(".hidden.tmp.txt", "kept");
-  folder.write(".y.tmp." + std::to_string(::getpid()) + ".0123abcd", "kept: its process lives");
+  write_file(temporary_name(folder.file("y")), "kept: its process lives");
   const int status = in_child([&] {
     const ActiveFailpoint fault("atomic_file.before_rename:kill");
     write_file(folder.file("z"), "left over");
@@ -365,10 +365,24 @@ TEST(RemoveStaleTemporaries, RemovesWhatADeadProcessLeftAndNothingElse) {
   EXPECT_EQ(folder.entries(), 3U);
 }
 
+/// On a folder that several machines share, a process of another one cannot be asked.
+TEST(RemoveStaleTemporaries, KeepsWhatAnotherMachineWrites) {
+  set_log_quiet(true);
+  const TemporaryFolder folder;
+  std::string path = temporary_name_of(999999999, folder.file("y"));
+  char& of_host = path[path.size() - 12];
+  of_host = of_host == '0' ? '1' : '0';
+  write_file(path, "kept: its process may live");
+  EXPECT_EQ(remove_stale_temporaries(folder.path()), 0);
+  fs::last_write_time(path, fs::file_time_type::clock::now() - std::chrono::hours(25));
+  EXPECT_EQ(remove_stale_temporaries(folder.path()), 1);
+}
+
 TEST(RemoveStaleTemporaries, RemovesWhatIsOlderThanADay) {
   set_log_quiet(true);
   const TemporaryFolder folder;
-  const auto path = folder.write(".y.tmp." + std::to_string(::getpid()) + ".0123abcd", "old");
+  const std::string path = temporary_name(folder.file("y"));
+  write_file(path, "old");
   fs::last_write_time(path, fs::file_time_type::clock::now() - std::chrono::hours(25));
   EXPECT_EQ(remove_stale_temporaries(folder.path()), 1);
   EXPECT_EQ(folder.entries(), 0U);

@@ -1,11 +1,14 @@
 #pragma once
 
 #include <cstdlib>
+#include <string>
 #include <unistd.h>
 
+#include <fmt/format.h>
 #include <sys/wait.h>
 
 #include "core/base/error.h"
+#include "core/io/temporary_name.h"
 
 namespace phraseq {
 
@@ -25,6 +28,13 @@ int in_child(const Body& body) {
   int status = 0;
   ::waitpid(child, &status, 0);
   return status;
+}
+
+/// A temporary name that a process of this machine would give.
+inline std::string temporary_name_of(pid_t process, const std::string& path) {
+  std::string name = temporary_name(path);
+  const std::string own = fmt::format(".tmp.{}.", ::getpid());
+  return name.replace(name.rfind(own), own.size(), fmt::format(".tmp.{}.", process));
 }
 
 /// Sets a failpoint while the object lives.

@@ -63,6 +63,12 @@ TEST(YamlReader, ReadsNestedBlocks) {
             {"last", nullptr}}));
 }
 
+TEST(YamlReader, AcceptsACommaAfterTheLastItem) {
+  EXPECT_EQ(read("a: [1, [2, ], ]\nb: {c: 3, }\n"),
+            json({{"a", {1, json::array({2})}}, {"b", {{"c", 3}}}}));
+  EXPECT_THAT(rejection_of_yaml("a: {b: 1,,}\n"), HasSubstr("the key '' without a value"));
+}
+
 TEST(YamlReader, ResolvesPlainScalarsButNotKeys) {
   EXPECT_EQ(read("null: ~\n"
                  "true: True\n"

@@ -182,7 +182,7 @@ TEST_F(NBestLists, WithFaultsAreRejectedWithTheLine) {
   EXPECT_THAT(problem(short_file, NBestFormat::kPlain, 2),
               testing::AllOf(HasSubstr(short_file), HasSubstr("has only 1 of 2 hypotheses")));
   EXPECT_THAT(problem(file("gap", "D-0\t-1\ta\nD-2\t-1\tb\n"), NBestFormat::kFairseq, 1),
-              HasSubstr("sentence 1 has no hypotheses, but sentence 2 has"));
+              HasSubstr("sentence 1 has no hypotheses, but sentence 2 does"));
   const std::string bad = file("bad", "D-0\t-1\ta\nD-x\t-1\tb\n");
   EXPECT_THAT(problem(bad, NBestFormat::kFairseq, 1), HasSubstr(bad + ":2"));
   EXPECT_THAT(problem(file("no_moses", "a b c\n"), NBestFormat::kMoses, 1),

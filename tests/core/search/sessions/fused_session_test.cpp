@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
+#include "core/search/constraints.h"
 #include "core/text/dictionary.h"
 #include "tests/core/search/toy_session.h"
 
@@ -30,6 +31,17 @@ TEST(FusedSession, AddsTheWeightedLogProbabilitiesAndDoesNotNormalizeThem) {
                              std::log(0.25) + 0.5 * std::log(0.5)};
   for (int64_t column = 0; column < 3; ++column)
     EXPECT_NEAR(output.scores[0][column].item<double>(), expected[column], 1e-12);
+}
+
+TEST(FusedSession, ForbidsWhatOneOfTheModelsForbids) {
+  for (const double weight : {0.3, -0.3}) {
+    FusedSession fused(fixed({1, 0, 1, 1}), fixed({1, 1, 0, 1}), weight);
+    const at::Tensor scores = fused.step(start_token()).scores;
+    for (const int64_t column : {1, 2})
+      EXPECT_TRUE(is_forbidden_score(scores[0][column].item<double>())) << weight;
+    for (const int64_t column : {0, 3})
+      EXPECT_FALSE(is_forbidden_score(scores[0][column].item<double>())) << weight;
+  }
 }
 
 TEST(FusedSession, MovesTheRowsOfBoth) {
