@@ -105,9 +105,10 @@ void reject_other_content(const HttpRequest& request) {
 }
 
 /// The fields of a request for a translation.
-nlohmann::json read_body(const HttpRequest& request, bool libre) {
+nlohmann::json read_body(const HttpRequest& request) {
   reject_other_content(request);
-  return libre && is_form(request) ? parse_form(request.body) : parse_body(request.body);
+  return is_libre_path(request.path) && is_form(request) ? parse_form(request.body)
+                                                         : parse_body(request.body);
 }
 
 /// The response with the translations. Rethrows the failure of a translation.
@@ -156,6 +157,20 @@ class Service::ClientSlot {
   Service& service_;
   std::string client_;
 };
+
+TranslationQueue::Done Service::answer_to(const std::string& path,
+                                          const TranslateCall& call,
+                                          std::shared_ptr<ClientSlot> slot,
+                                          const Reply& reply) {
+  return [path, call, slot = std::move(slot), reply](const TranslationAnswer& answer) mutable {
+    slot.reset();
+    try {
+      reply(translated_response(path, call, answer));
+    } catch (...) {
+      reply(failure_response(path));
+    }
+  };
+}
 
 Service::Service(const ServeOptions& options, ModelPool& models)
     : options_(options), models_(models), access_log_(options.access_log) {
@@ -251,22 +266,27 @@ std::string Service::client_of(const HttpRequest& request, const std::string& ke
   return keys()->required() ? "key " + key : request.address;
 }
 
-void Service::translate(const HttpRequest& request, const Reply& reply) {
-  const bool libre = is_libre_path(request.path);
+Service::AuthorizedBody Service::read_authorized(const HttpRequest& request) const {
   std::string key = key_of(request);
-  if (!libre || !key.empty())
+  const bool key_is_in_body = is_libre_path(request.path) && key.empty();
+  if (!key_is_in_body)
     check_key(request, "");  // before the body is read
   if (stopping_)
     throw ServiceError(503, "stopping", "the server is stopping");
-  const auto body = read_body(request, libre);
-  if (libre && key.empty()) {
-    key = string_field(body, "api_key", "");
+  nlohmann::json fields = read_body(request);
+  if (key_is_in_body) {
+    key = string_field(fields, "api_key", "");
     check_key(request, key);
   }
+  return {std::move(fields), std::move(key)};
+}
+
+void Service::translate(const HttpRequest& request, const Reply& reply) {
+  const auto [fields, key] = read_authorized(request);
   auto slot = std::make_shared<ClientSlot>(*this, client_of(request, key));
   const auto models = models_.models();
-  TranslateCall call =
-      libre ? read_libre_call(body, models, options_) : read_v1_call(body, models, options_);
+  TranslateCall call = is_libre_path(request.path) ? read_libre_call(fields, models, options_)
+                                                   : read_v1_call(fields, models, options_);
   TranslationRequest work = std::move(call.request);
   call.request.options = work.options;
   work.abandoned = request.abandoned;
@@ -275,16 +295,8 @@ void Service::translate(const HttpRequest& request, const Reply& reply) {
     response.user = user;
     reply(std::move(response));
   };
-  const auto answer =
-      [path = request.path, call, slot, reply = reply_to_user](TranslationAnswer got) mutable {
-        slot.reset();
-        try {
-          reply(translated_response(path, call, got));
-        } catch (...) {
-          reply(failure_response(path));
-        }
-      };
-  models_.submit(model, std::move(work), answer);
+  models_.submit(
+      model, std::move(work), answer_to(request.path, call, std::move(slot), reply_to_user));
 }
 
 HttpResponse Service::health() const {

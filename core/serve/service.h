@@ -7,12 +7,16 @@
 #include <mutex>
 #include <string>
 
+#include <nlohmann/json.hpp>
+
+#include "core/embed/translation_queue.h"
 #include "core/serve/access_log.h"
 #include "core/serve/api_keys.h"
 #include "core/serve/http/http_message.h"
 #include "core/serve/metrics.h"
 #include "core/serve/model_pool.h"
 #include "core/serve/serve_options.h"
+#include "core/serve/translate_api.h"
 
 namespace phraseq {
 
@@ -51,7 +55,19 @@ class Service : public HttpHandler {
   /// keys.
   std::string user_of(const std::string& key) const;
   std::string client_of(const HttpRequest& request, const std::string& key) const;
+  /// The fields of a request for a translation, and the client's key.
+  struct AuthorizedBody {
+    nlohmann::json fields;
+    std::string key;
+  };
+  /// Throws 401 for a wrong key, and 503 while the server stops.
+  AuthorizedBody read_authorized(const HttpRequest& request) const;
   void translate(const HttpRequest& request, const Reply& reply);
+  /// What ends the client's request once its sentences are translated.
+  static TranslationQueue::Done answer_to(const std::string& path,
+                                          const TranslateCall& call,
+                                          std::shared_ptr<ClientSlot> slot,
+                                          const Reply& reply);
   HttpResponse health() const;
 
   const ServeOptions& options_;
