@@ -32,7 +32,7 @@ void reject_token_constraints(HfConfig& config) {
 
 void reject_other_ids_or_matrices(HfConfig& config) {
   for (const auto& [name, id] : kM2mSpecialIds) {
-    if (config.number(name, id) != id)
+    if (config.value(name).is_array() || config.number(name, id) != id)
       config.reject(name);
   }
   if (!config.is_on("tie_word_embeddings", true))

@@ -36,6 +36,8 @@ void reject_unsupported(HfConfig& config) {
   for (const char* name : kTokenConstraints) reject_unless_off(config, name);
   if (!config.is_on("static_position_embeddings", true))
     config.reject("static_position_embeddings");
+  if (config.value("eos_token_id").is_array())  // several symbols
+    config.reject("eos_token_id");
   const json banned = config.value("bad_words_ids");
   if (!banned.is_null() && banned != json::array({json::array({config.value("pad_token_id")})}))
     config.reject("bad_words_ids");

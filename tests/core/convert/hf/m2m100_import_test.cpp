@@ -158,6 +158,8 @@ TEST(M2m100Import, NamesWhatItDoesNotSupport) {
   const M2m100Copy list("m2m100");
   list.change("config.json", "eos_token_id", json::array({2}));
   EXPECT_EQ(list.refusal<UsageError>(), kNothingThrown);
+  list.change("config.json", "eos_token_id", json::array({2, 3}));
+  EXPECT_THAT(list.refusal<UsageError>(), HasSubstr("eos_token_id = [2,3]"));
   const M2m100Copy legacy("nllb");
   legacy.change("tokenizer_config.json", "legacy_behaviour", true);
   EXPECT_THAT(legacy.refusal<UsageError>(), HasSubstr("after the sentence"));

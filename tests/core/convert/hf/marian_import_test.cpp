@@ -202,7 +202,7 @@ TEST(MarianImport, TakesAListOfOneAsASpecialToken) {
   EXPECT_EQ(import_with(config, {{"eos_token_id", eos}}).options,
             import_with(json::object(), json::object()).options);
   EXPECT_THROW(import_with({{"eos_token_id", json::array({eos, eos + 1})}}, json::object()),
-               FormatError);
+               UsageError);
 }
 
 /// If both were produced, the softmax would count the row twice.
