@@ -19,6 +19,7 @@
 #include "core/checkpoint/quantize.h"
 #include "core/checkpoint/safetensors/plain_file.h"
 #include "core/checkpoint/safetensors/tensor_role.h"
+#include "core/checkpoint/training_options.h"
 #include "core/io/json_reader.h"
 
 namespace phraseq {
@@ -187,9 +188,7 @@ std::string mean_of(const std::vector<CheckpointFile>& files, const TensorView& 
 }
 
 std::map<std::string, std::string> averaged_metadata(const std::vector<CheckpointFile>& files) {
-  auto metadata = files.back().metadata();
-  metadata.erase(kSelfTestEntry);  // of other weights
-  metadata.erase("train");
+  auto metadata = metadata_for_other_weights(files.back());
   auto inputs = nlohmann::json::array();
   for (const auto& file : files)
     inputs.push_back({{"file", file.path()}, {"fingerprint", file.fingerprint()}});

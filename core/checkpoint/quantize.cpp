@@ -16,6 +16,7 @@
 #include "core/checkpoint/safetensors/float_values.h"
 #include "core/checkpoint/safetensors/plain_file.h"
 #include "core/checkpoint/safetensors/tensor_role.h"
+#include "core/checkpoint/training_options.h"
 #include "core/io/json_reader.h"
 #include "core/options/enum_name.h"
 
@@ -144,9 +145,7 @@ QuantizedSize quantize_checkpoint(const std::string& input,
   }
   Quantizer quantizer(file, type);
   for (const TensorView& tensor : file.tensors()) quantizer.add(tensor);
-  auto metadata = file.metadata();
-  metadata.erase(kSelfTestEntry);  // of other weights
-  metadata.erase("train");
+  auto metadata = metadata_for_other_weights(file);
   metadata[kQuantizationEntry] = nlohmann::json{{"type", enum_name(kStoredTypeNames, type)}}.dump();
   write_checkpoint(output, metadata, quantizer.tensors());
   return quantizer.size();

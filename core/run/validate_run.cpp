@@ -14,6 +14,7 @@
 #include "core/base/wording/with_place.h"
 #include "core/checkpoint/checkpoint_file.h"
 #include "core/checkpoint/checkpoint_folder.h"
+#include "core/checkpoint/training_options.h"
 #include "core/corpus/data_folder.h"
 #include "core/criterion/declared_criterion.h"
 #include "core/criterion/named_criterion.h"
@@ -23,7 +24,6 @@
 #include "core/options/command_line.h"
 #include "core/options/option_text.h"
 #include "core/run/options/model_options.h"
-#include "core/train/train_checkpoint.h"
 #include "core/train/validation/validation_result.h"
 #include "core/train/validation/validator.h"
 #include "core/translate/operator_threads.h"
@@ -45,7 +45,7 @@ RecordedTraining recorded_training(const Registry& registry, const std::string& 
     const auto file = CheckpointFile::open(resolve_checkpoint(path), /*verify_tensors=*/false);
     recorded.criterion =
         declared_criterion(recorded_component(registry, file, Architecture::kKind));
-    const nlohmann::json options = read_train_record(file).options;
+    const nlohmann::json options = recorded_training_options(file);
     const auto found = options.find("criterion");
     const std::string name =
         found != options.end() && found->is_string() ? found->get<std::string>() : "";
@@ -110,8 +110,7 @@ void warn_of_assumed_criterion(const ValidateRun& run) {
     return;
   log_warning(
       fmt::format("the loss is that of {}: {} does not record the criterion of its training, like "
-                  "all averaged, "
-                  "quantized and imported checkpoints. --criterion selects another one",
+                  "all imported checkpoints. --criterion selects another one",
                   run.criterion.component->name,
                   run.options.path));
 }

@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
+#include "core/checkpoint/checkpoint_file.h"
+#include "core/checkpoint/checkpoint_writer.h"
 #include "tests/end_to_end/toy_corpus.h"
 #include "tests/end_to_end/workspace.h"
 
@@ -91,20 +93,34 @@ TEST_F(ValidationMetric, MayBeAValueOfTheCriterion) {
   }
 }
 
-/// Averages contain nothing of the training.
-TEST_F(ValidationMetric, NamesTheCriterionThatAnAverageDoesNotRecord) {
-  train("run", 4, "");
-  const auto average =
-      workspace_.run(words("average --inputs run/checkpoint_last --output average.safetensors"));
-  ASSERT_EQ(average.exit_code, kExitOk) << average.errors;
+/// A copy of a checkpoint that records nothing about its training, like an imported one.
+void forget_training(const std::string& from, const std::string& to) {
+  const auto file = CheckpointFile::open(from);
+  auto metadata = file.metadata();
+  metadata.erase("training_options");
+  write_checkpoint(to, metadata, {file.tensors().begin(), file.tensors().end()});
+}
+
+TEST_F(ValidationMetric, TakesTheCriterionOfAnAverageFromItsTraining) {
+  train("run", 4, "--criterion label_smoothed_cross_entropy --label-smoothing 0.3");
+  for (const std::string command :
+       {"average --inputs run/checkpoint_last --output average.safetensors",
+        "quantize average.safetensors quantized.safetensors --quantization bf16"})
+    ASSERT_EQ(workspace_.run(words(command)).exit_code, kExitOk);
   const auto validate = [&](const std::string& more) {
-    return workspace_.run(words("validate data-bin --path " + more)).errors;
+    return workspace_.run(words("validate data-bin --path " + more));
   };
-  const std::string warning =
-      "the loss is that of cross_entropy: average.safetensors does not record";
-  EXPECT_THAT(validate("average.safetensors"), HasSubstr(warning));
-  EXPECT_THAT(validate("average.safetensors --criterion cross_entropy"), Not(HasSubstr(warning)));
-  EXPECT_THAT(validate("run/checkpoint_last"), Not(HasSubstr("does not record")));
+  const std::string warning = "the loss is that of cross_entropy: forgetful.safetensors does not";
+  const std::string loss = validate("run/checkpoint_last").output;
+  EXPECT_EQ(validate("average.safetensors").output, loss);
+  for (const std::string name : {"average", "quantized"})
+    EXPECT_THAT(validate(name + ".safetensors").errors, Not(HasSubstr("does not record")));
+
+  forget_training(workspace_.path("average.safetensors"), workspace_.path("forgetful.safetensors"));
+  EXPECT_THAT(validate("forgetful.safetensors").errors, HasSubstr(warning));
+  EXPECT_NE(validate("forgetful.safetensors").output, loss);
+  EXPECT_THAT(validate("forgetful.safetensors --criterion cross_entropy").errors,
+              Not(HasSubstr(warning)));
 }
 
 TEST_F(ValidationMetric, MayHaveOtherOptionsWhenARunIsResumed) {

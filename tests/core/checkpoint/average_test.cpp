@@ -21,6 +21,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Key;
 using ::testing::Not;
+using ::testing::Pair;
 using testing::values_of;
 using testing::view;
 using testing::write_bytes;
@@ -48,7 +49,7 @@ struct Moment {
         path,
         {{"architecture", R"({"name":")" + architecture + R"(","options":)" + options + "}"},
          {"task_texts", texts},
-         {"train", "{}"},
+         {"train", R"({"state":{},"options":{"criterion":"mine"}})"},
          {"task", R"({"name":")" + task + R"(","file":")" + path + "\"}"},
          {kSelfTestEntry, "of these weights"}},
         tensors);
@@ -72,7 +73,11 @@ TEST(Average, AveragesOnlyParameters) {
   EXPECT_THAT(values_of<uint8_t>(*mean.find("blob.source_tokenizer")), ElementsAre(7));
   EXPECT_EQ(mean.find("optimizer.moment"), nullptr);
   EXPECT_THAT(mean.metadata(),
-              ElementsAre(Key("architecture"), Key("averaged"), Key("task"), Key("task_texts")));
+              ElementsAre(Key("architecture"),
+                          Key("averaged"),
+                          Key("task"),
+                          Key("task_texts"),
+                          Pair("training_options", R"({"criterion":"mine"})")));
   EXPECT_THAT(mean.metadata("task"), HasSubstr(folder.file("c")));
   EXPECT_EQ(mean.metadata("averaged"),
             "[{\"file\":\"" + inputs[0] + "\",\"fingerprint\":\"" +

@@ -16,6 +16,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Key;
+using ::testing::Pair;
 using testing::values_of;
 using testing::view;
 
@@ -67,9 +68,12 @@ TEST(Quantize, KeepsVectorsAndBlobsAndLeavesOutTheStateOfTraining) {
   EXPECT_THAT(values_of<float>(*file.find("vector")), ElementsAre(0.1F, -3));
   EXPECT_THAT(values_of<uint8_t>(*file.find("blob.source_tokenizer")), ElementsAre(7, 200));
   EXPECT_EQ(file.find("optimizer.exp_avg"), nullptr);
-  EXPECT_THAT(
-      file.metadata(),
-      ElementsAre(Key("architecture"), Key("quantization"), Key("task"), Key("task_texts")));
+  EXPECT_THAT(file.metadata(),
+              ElementsAre(Key("architecture"),
+                          Key("quantization"),
+                          Key("task"),
+                          Key("task_texts"),
+                          Pair("training_options", "{}")));
   EXPECT_TRUE(is_quantized_to_int8(file));
 }
 
