@@ -233,32 +233,6 @@ const KernelSource& few_rows_product_kernel(int element, int64_t rows) {
   return sources.of(element, rows);
 }
 
-std::vector<KernelSource> all_kernels(int element) {
-  const int64_t size = element == 0 ? 4 : 2;
-  std::vector<KernelSource> kernels = {
-      dropout_kernel(element),
-      dropout_add_norm_kernel(element, row_variant(512, size, /*is_aligned=*/true)),
-      dropout_add_norm_kernel(element, row_variant(kMaxRowColumns, size, /*is_aligned=*/true)),
-      dropout_add_norm_kernel(element, row_variant(kMaxRowColumns, size, /*is_aligned=*/false)),
-      adam_kernel(element),
-      embedding_kernel(element),
-      loss_kernel(element),
-      column_sums_kernel(element),
-      windows_kernel(element),
-      lstm_kernel(element),
-      best_columns_kernel(element),
-      few_rows_product_kernel(element, 8),
-      past_attention_kernel(element, 8),
-      past_attention_kernel(element, 64)};
-  if (element != 0) {
-    for (const int64_t head_dim : {int64_t{16}, int64_t{64}, kMaxHeadColumns})
-      kernels.insert(
-          kernels.end(),
-          {attention_kernel(element, head_dim), grouped_attention_kernel(element, head_dim)});
-  }
-  return kernels;
-}
-
 KernelCache::KernelCache() : KernelCache(default_folder()) {}
 KernelCache::KernelCache(std::string folder) : folder_(std::move(folder)) {}
 

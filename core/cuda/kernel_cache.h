@@ -30,7 +30,6 @@ PHRASEQ_API RowVariant row_variant(int64_t columns, int64_t element_size, bool i
 
 /// The kernels of phraseq, one source each: kernels/common.cu and the kernel, for activations of
 /// `element` (0 = fp32, 1 = bf16, 2 = fp16).
-PHRASEQ_API std::vector<KernelSource> all_kernels(int element);
 PHRASEQ_API const KernelSource& dropout_kernel(int element);
 PHRASEQ_API const KernelSource& dropout_add_norm_kernel(int element, RowVariant variant);
 PHRASEQ_API const KernelSource& adam_kernel(int element);
