@@ -1,6 +1,6 @@
 // phraseq average: averages the parameters of several checkpoints.
 
-#include "core/checkpoint/average.h"
+#include "core/checkpoint/derived/average.h"
 
 #include <filesystem>
 

@@ -1,6 +1,6 @@
 // phraseq replace-tensors: puts weights that another program made into a checkpoint.
 
-#include "core/checkpoint/replace_tensors.h"
+#include "core/checkpoint/derived/replace_tensors.h"
 
 #include <fmt/format.h>
 

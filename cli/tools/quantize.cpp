@@ -1,6 +1,6 @@
 // phraseq quantize: stores the parameters of a checkpoint in fewer bits.
 
-#include "core/checkpoint/quantize.h"
+#include "core/checkpoint/derived/quantize.h"
 
 #include <fmt/format.h>
 

@@ -8,7 +8,7 @@
 #include "core/base/wording/counted.h"
 #include "core/base/wording/first_items.h"
 #include "core/checkpoint/checkpoint_format.h"
-#include "core/checkpoint/quantize.h"
+#include "core/checkpoint/derived/quantize.h"
 #include "core/checkpoint/safetensors/tensor_role.h"
 
 namespace phraseq {

@@ -14,7 +14,7 @@
 #include "core/base/wording/with_place.h"
 #include "core/checkpoint/checkpoint_file.h"
 #include "core/checkpoint/checkpoint_folder.h"
-#include "core/checkpoint/training_options.h"
+#include "core/checkpoint/derived/training_options.h"
 #include "core/corpus/data_folder.h"
 #include "core/criterion/declared_criterion.h"
 #include "core/criterion/named_criterion.h"

@@ -6,7 +6,7 @@
 #include "core/base/error.h"
 #include "core/checkpoint/checkpoint_format.h"
 #include "core/checkpoint/checkpoint_writer.h"
-#include "core/checkpoint/quantize.h"
+#include "core/checkpoint/derived/quantize.h"
 #include "core/checkpoint/safetensors/tensor_role.h"
 #include "core/io/json_reader.h"
 #include "core/translate/self_test/self_test.h"

@@ -13,7 +13,7 @@
 #include "core/base/path_list.h"
 #include "core/checkpoint/checkpoint_folder.h"
 #include "core/checkpoint/checkpoint_writer.h"
-#include "core/checkpoint/quantize.h"
+#include "core/checkpoint/derived/quantize.h"
 #include "core/corpus/data_folder.h"
 #include "core/data/multilingual/directions.h"
 #include "core/data/source_trees.h"

@@ -14,7 +14,7 @@
 #include "core/base/memory/available_memory.h"
 #include "core/base/out_of_memory.h"
 #include "core/checkpoint/checkpoint_folder.h"
-#include "core/checkpoint/quantize.h"
+#include "core/checkpoint/derived/quantize.h"
 #include "core/data/joined/data_folders.h"
 #include "core/data/named_task.h"
 #include "core/data/options_from_data.h"

@@ -85,11 +85,12 @@ std::string average_warning(int64_t run_length, double decay, int64_t update_fre
 
 TEST(WarningOfAverage, IsGivenForMoreThanHalfAndNamesTheSettingThatHelps) {
   EXPECT_THAT(average_warning(20, 0.99, 1),
-              AllOf(HasSubstr("the run has 20 updates, and 82 % of the average"),
+              AllOf(HasSubstr("after the 20 updates of this run, 82 % of the moving average"),
                     HasSubstr("Use --ema-decay 0.5 or less,")));
   EXPECT_EQ(average_warning(20, 0.5, 20), "");  // exactly half
-  EXPECT_THAT(average_warning(20, 0.5, 21),
-              AllOf(HasSubstr("100 % of the average"), HasSubstr("a smaller --ema-update-freq,")));
+  EXPECT_THAT(
+      average_warning(20, 0.5, 21),
+      AllOf(HasSubstr("100 % of the moving average"), HasSubstr("a smaller --ema-update-freq,")));
 }
 
 std::string unused_warning(const std::vector<std::string>& given, int64_t save_interval) {

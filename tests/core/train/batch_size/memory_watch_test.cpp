@@ -42,7 +42,7 @@ TEST(MemoryWatch, GivesAdviceFromTheNeedOfAPass) {
   watch.end_pass(100);
   // 8 MiB and a page for the header make 83,927 bytes per token; 90 % of 64 MiB are usable.
   EXPECT_EQ(watch.advice(900, 64 << 20),
-            "--max-tokens 719 would fit (64 MiB are free, and batches of up to 100 tokens have "
+            "--max-tokens 719 would fit (64 MiB are free, and batches of up to 100 tokens "
             "needed 84 kB per token)");
   // By the measurement, a batch would fit that is larger than one that did not.
   EXPECT_EQ(watch.advice(120, 64 << 20),

@@ -1,4 +1,4 @@
-#include "core/checkpoint/quantize.h"
+#include "core/checkpoint/derived/quantize.h"
 
 #include <algorithm>
 #include <array>
@@ -13,10 +13,10 @@
 #include "core/base/error.h"
 #include "core/checkpoint/checkpoint_format.h"
 #include "core/checkpoint/checkpoint_writer.h"
+#include "core/checkpoint/derived/training_options.h"
 #include "core/checkpoint/safetensors/float_values.h"
 #include "core/checkpoint/safetensors/plain_file.h"
 #include "core/checkpoint/safetensors/tensor_role.h"
-#include "core/checkpoint/training_options.h"
 #include "core/io/json_reader.h"
 #include "core/options/enum_name.h"
 

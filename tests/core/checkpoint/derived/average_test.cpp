@@ -1,4 +1,4 @@
-#include "core/checkpoint/average.h"
+#include "core/checkpoint/derived/average.h"
 
 #include <algorithm>
 #include <limits>

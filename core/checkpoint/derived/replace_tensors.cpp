@@ -1,4 +1,4 @@
-#include "core/checkpoint/replace_tensors.h"
+#include "core/checkpoint/derived/replace_tensors.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "core/checkpoint/average.h"
+#include "core/checkpoint/derived/average.h"
 
 #include <algorithm>
 #include <cmath>
@@ -16,10 +16,10 @@
 #include "core/checkpoint/checkpoint_file.h"
 #include "core/checkpoint/checkpoint_format.h"
 #include "core/checkpoint/checkpoint_writer.h"
-#include "core/checkpoint/quantize.h"
+#include "core/checkpoint/derived/quantize.h"
+#include "core/checkpoint/derived/training_options.h"
 #include "core/checkpoint/safetensors/plain_file.h"
 #include "core/checkpoint/safetensors/tensor_role.h"
-#include "core/checkpoint/training_options.h"
 #include "core/io/json_reader.h"
 
 namespace phraseq {

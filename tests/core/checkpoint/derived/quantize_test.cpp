@@ -1,4 +1,4 @@
-#include "core/checkpoint/quantize.h"
+#include "core/checkpoint/derived/quantize.h"
 
 #include <cmath>
 
@@ -6,8 +6,8 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
-#include "core/checkpoint/average.h"
 #include "core/checkpoint/checkpoint_writer.h"
+#include "core/checkpoint/derived/average.h"
 #include "tests/core/checkpoint/checkpoint_test_files.h"
 
 namespace phraseq {

@@ -1,4 +1,4 @@
-#include "core/checkpoint/training_options.h"
+#include "core/checkpoint/derived/training_options.h"
 
 #include "core/checkpoint/checkpoint_format.h"
 #include "core/io/json_reader.h"
