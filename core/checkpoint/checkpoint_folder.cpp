@@ -17,6 +17,7 @@
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/checkpoint/checkpoint_file.h"
+#include "core/checkpoint/checkpoint_format.h"
 #include "core/checkpoint/checkpoint_name.h"
 #include "core/checkpoint/checkpoint_pointer.h"
 #include "core/io/atomic_file.h"
@@ -39,7 +40,7 @@ constexpr std::array kAllKinds = {
 int64_t recorded_updates(const std::string& path) {
   try {
     const auto file = CheckpointFile::open(path, /*verify_tensors=*/false);
-    const nlohmann::json train = file.metadata_json("train");
+    const nlohmann::json train = file.metadata_json(kTrainEntry);
     return JsonEntry(train, path).at("state").at("updates").whole_number(0);
   } catch (const std::exception&) {
     return -1;

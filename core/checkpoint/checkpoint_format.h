@@ -17,6 +17,8 @@ inline constexpr const char* kTensorChecksumsKey = "phraseq.crc32c";
 inline constexpr const char* kHeaderChecksumKey = "phraseq.header_crc32c";
 /// The self-test of a model; code that changes parameters omits it.
 inline constexpr const char* kSelfTestEntry = "self_test";
+/// The metadata entry with the state and the options of the training.
+inline constexpr const char* kTrainEntry = "train";
 /// The placeholder of the header's own checksum while it is computed.
 inline constexpr std::string_view kNoChecksum = "00000000";
 

@@ -119,7 +119,7 @@ std::string origin_text(const CheckpointFile& file) {
 
 /// The summary in the `train` entry; its layout is the trainer's.
 std::string training_text(const CheckpointFile& file) {
-  const json train = object_entry(file, "train");
+  const json train = object_entry(file, kTrainEntry);
   const auto state = train.find("state");
   if (state == train.end() || !state->is_object() || !state->contains("updates"))
     return {};

@@ -1,6 +1,5 @@
 #include "core/conformance/isolated_run.h"
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>

@@ -18,6 +18,7 @@
 #include "core/run/options/shortlist_options.h"
 #include "core/run/run_components.h"
 #include "core/search/search_options.h"
+#include "core/search/sentence_input.h"
 #include "core/text/dictionary.h"
 #include "core/translate/hard_alignment.h"
 #include "core/translate/hypothesis_text.h"
@@ -164,9 +165,7 @@ class TranslatorEngine final : public TranslationEngine {
     if (search == nullptr)
       return limit - 1;
     if (search->constraints.match_source_len)
-      return std::count_if(example.source.begin(), example.source.end(), [](int64_t id) {
-        return !is_control_symbol(id);
-      });
+      return count_text_tokens(example.source);
     const auto source = translator_.model().model->conventions().source_of(example);
     return search->length_cap.max_length(static_cast<int64_t>(source.size()), limit);
   }

@@ -29,14 +29,12 @@ std::vector<int64_t> forced_prefix(const Batch& batch, int64_t sentence, int64_t
   return {tokens.data_ptr<int64_t>(), tokens.data_ptr<int64_t>() + length};
 }
 
-/// Counts the tokens of a sentence's source that are not control symbols.
-int64_t count_text_tokens(const PackedTokens& source, int64_t sentence) {
+/// Counts the text tokens of a sentence's source.
+int64_t count_text_tokens_of(const PackedTokens& source, int64_t sentence) {
   const int64_t begin = source.offsets[static_cast<size_t>(sentence)];
   const at::Tensor ids =
       source.ids.slice(0, begin, begin + source.length(sentence)).cpu().contiguous();  // [tokens]
-  const auto* first = ids.const_data_ptr<int64_t>();
-  return std::count_if(
-      first, first + ids.numel(), [](int64_t id) { return !is_control_symbol(id); });
+  return count_text_tokens({ids.const_data_ptr<int64_t>(), static_cast<size_t>(ids.numel())});
 }
 
 /// The maximum number of tokens before </s>; with --match-source-len, the exact number.
@@ -46,7 +44,7 @@ int64_t max_length_of(const Batch& batch,
                       int64_t limit) {
   if (!options.constraints.match_source_len)
     return options.length_cap.max_length(batch.source.length(sentence), limit);
-  const int64_t tokens = count_text_tokens(batch.source, sentence);
+  const int64_t tokens = count_text_tokens_of(batch.source, sentence);
   if (tokens < limit)
     return tokens;
   throw DataError(fmt::format("sentence {} has {} tokens; --match-source-len needs as many in the "
@@ -109,6 +107,10 @@ int64_t max_target_positions(const DecodingRequest& request) {
 }
 
 }  // namespace
+
+int64_t count_text_tokens(std::span<const int64_t> ids) {
+  return std::count_if(ids.begin(), ids.end(), [](int64_t id) { return !is_control_symbol(id); });
+}
 
 std::vector<SentenceInput> describe_sentences(const DecodingRequest& request,
                                               const SearchOptions& options) {

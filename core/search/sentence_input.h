@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "core/base/api.h"
@@ -23,6 +24,9 @@ struct SentenceInput {
   LexicalConstraints lexical_constraints = {};  ///< phrases that the translation must contain
   int64_t start_token = kEos;                   ///< the first token that its rows are fed
 };
+
+/// Counts the tokens of a sentence that are not control symbols.
+PHRASEQ_API int64_t count_text_tokens(std::span<const int64_t> ids);
 
 /// Describes the sentences of a request's batch. Throws UsageError if a prefix of the reference is
 /// forced and there is no reference, or if the models start with different tokens, and DataError if

@@ -87,7 +87,7 @@ void check_trained(const CheckpointFile& file,
 
 void write_train_checkpoint(const std::string& path, const CheckpointContents& contents) {
   auto metadata = contents.translation_model->metadata();
-  metadata["train"] = train_entry(contents).dump();
+  metadata[kTrainEntry] = train_entry(contents).dump();
   if (const auto test = self_test_record(*contents.translation_model); !test.is_null())
     metadata[kSelfTestEntry] = test.dump();
   const TaskState task_state = contents.translation_model->task->save();
@@ -104,11 +104,11 @@ void write_train_checkpoint(const std::string& path, const CheckpointContents& c
 
 TrainRecord read_train_record(const CheckpointFile& file) {
   reject_quantized(file, "to train from");
-  if (!file.metadata().contains("train")) {
+  if (!file.metadata().contains(kTrainEntry)) {
     throw FormatError(file.path() + ": contains a model, but no training state to resume from",
                       "Use --finetune-from-model to start a new run from its parameters.");
   }
-  return parse_train_record(file.metadata("train"), file.path());
+  return parse_train_record(file.metadata(kTrainEntry), file.path());
 }
 
 TrainRecord parse_train_record(const std::string& text, const std::string& path) {

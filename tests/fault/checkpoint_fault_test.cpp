@@ -1,7 +1,6 @@
 // A save that fails or is killed leaves either the old or the new checkpoint, complete, and nothing
 // else once the next run has started.
 
-#include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <random>
@@ -13,6 +12,7 @@
 #include <sys/wait.h>
 
 #include "core/base/error.h"
+#include "core/base/posix/wait_for_child.h"
 #include "core/checkpoint/checkpoint_file.h"
 #include "core/checkpoint/checkpoint_folder.h"
 #include "core/checkpoint/checkpoint_writer.h"
@@ -42,16 +42,9 @@ pid_t start(Work work) {
   }
 }
 
-int wait_for(pid_t child) {
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  return status;
-}
-
 template <class Work>
 int run_apart(Work work) {
-  return wait_for(start(work));
+  return wait_for_child(start(work));
 }
 
 bool was_killed(int status) { return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL; }
@@ -148,7 +141,7 @@ TEST(CheckpointFault, ContinuesFromAWholeCheckpointAfterAKillAtAnyTime) {
     for (int i = 0; round == kRounds - 1 && i < 300'000 && ::access(last.c_str(), F_OK) != 0; ++i)
       ::usleep(1000);
     ::kill(child, SIGKILL);
-    EXPECT_TRUE(was_killed(wait_for(child)));
+    EXPECT_TRUE(was_killed(wait_for_child(child)));
     const CheckpointFolder next_run(temporary.path());
     if (const auto found = next_run.resolve(kLastPointer, /*strict=*/false)) {
       EXPECT_NO_THROW(CheckpointFile::open(*found));
@@ -178,7 +171,7 @@ TEST(CheckpointFault, NamesTheProcessThatTrainsInTheFolder) {
     EXPECT_THAT(problem.message(), HasSubstr("process " + std::to_string(child) + " on "));
   }
   ::kill(child, SIGKILL);
-  wait_for(child);
+  wait_for_child(child);
   EXPECT_NO_THROW(CheckpointFolder third(temporary.path()));
 }
 

@@ -4,11 +4,6 @@
 #include "core/io/json_reader.h"
 
 namespace phraseq {
-namespace {
-
-constexpr const char* kTrainEntry = "train";
-
-}  // namespace
 
 std::map<std::string, std::string> metadata_for_other_weights(const CheckpointFile& file) {
   auto metadata = file.metadata();

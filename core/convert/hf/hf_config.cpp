@@ -108,9 +108,9 @@ json with_single_ids(json config) {
 
 json with_generation_settings(json config, const json& generation, const std::string& place) {
   const JsonEntry entry(generation, place);
-  entry.object();
+  const json special = with_single_ids(entry.object());
   for (const char* name : kSpecialIds) {
-    const json given = single(generation.value(name, json()));
+    const json given = special.value(name, json());
     const json of_model = config.value(name, json());
     if (!given.is_null() && !of_model.is_null() && given != of_model)
       throw FormatError(fmt::format("{}: {} is {}, but it is {} in config.json",

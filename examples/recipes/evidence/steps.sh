@@ -132,8 +132,8 @@ shared_options() {
 train_with_phraseq() { # PLACE SYSTEM CONFIGURATION SEED
   # shellcheck disable=SC2046
   logged "$1/train.log" timed "$1/train" phraseq train "$(data_of "$2")" --save-dir "$1/checkpoints" \
-    --seed "$4" $(model_of "$2") $(criterion_of "$2") $(options_of "$3") $(shared_options) --adam-betas 0.9,0.98 --precision auto \
-    --eval-bleu --eval-bleu-args '{"beam": 1}' --no-plot "${more[@]}"
+    --seed "$4" $(model_of "$2") $(criterion_of "$2") $(options_of "$3") $(shared_options) \
+    --adam-betas 0.9,0.98 --precision auto --eval-bleu --eval-bleu-args '{"beam": 1}' --no-plot "${more[@]}"
 }
 
 # Trains the baseline's model with fairseq, in the same configuration and on the same data folder, and imports its
@@ -144,7 +144,8 @@ train_with_fairseq() { # PLACE CONFIGURATION SEED
   # shellcheck disable=SC2046
   logged "$1/train.log" timed "$1/train" "$fairseq_train" data-bin --save-dir "$1/fairseq" --seed "$3" \
     --arch transformer $(sizes "$ffn" "$layers") --share-all-embeddings "${norm[@]}" \
-    --criterion label_smoothed_cross_entropy $(options_of "${2/norm=*/}") $(shared_options) --adam-betas '(0.9, 0.98)' --maximize-best-checkpoint-metric --eval-bleu \
+    --criterion label_smoothed_cross_entropy $(options_of "${2/norm=*/}") $(shared_options) \
+    --adam-betas '(0.9, 0.98)' --maximize-best-checkpoint-metric --eval-bleu \
     --eval-bleu-args '{"beam": 1}' --eval-bleu-detok space --eval-bleu-remove-bpe sentencepiece --log-format json
   mkdir -p "$1/checkpoints"
   fairseq_metrics < "$1/train.log" > "$1/checkpoints/metrics.jsonl"
