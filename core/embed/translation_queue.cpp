@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/exception_of.h"
 #include "core/base/signals.h"
 #include "core/base/wording/counted.h"
 #include "core/embed/pending_request.h"
@@ -109,11 +110,8 @@ void TranslationQueue::State::run() {
   block_signals_on_this_thread();
   engine->prepare_thread();
   while (wait_for_work()) {
-    try {
-      work();
-    } catch (...) {  // memory ran out
-      fail_all(std::current_exception());
-    }
+    if (const auto failure = exception_of([this] { work(); }))  // memory ran out
+      fail_all(failure);
   }
 }
 
@@ -134,12 +132,12 @@ void TranslationQueue::State::take_incoming() {
     taken.swap(incoming);
   }
   for (auto& pending : taken) {
-    try {
+    const auto failure = exception_of([&] {
       encode_request(*engine, *pending);
       active.push_back(std::move(pending));
-    } catch (...) {
-      fail(*pending, std::current_exception());
-    }
+    });
+    if (failure)
+      fail(*pending, failure);
   }
 }
 
@@ -219,18 +217,17 @@ void TranslationQueue::State::translate_apart(const std::vector<Share>& shares) 
 /// False if the request's own shares fail; it is then answered.
 bool TranslationQueue::State::translates_own(PendingRequest& pending,
                                              const std::vector<Share>& shares) {
-  try {
+  const auto failure = exception_of([&] {
     std::vector<Share> own;
     std::ranges::copy_if(shares, std::back_inserter(own), [&](const Share& share) {
       return share.pending == &pending;
     });
     if (!own.empty())
       translate(own);
-    return true;
-  } catch (...) {
-    fail(pending, std::current_exception());
-    return false;
-  }
+  });
+  if (failure)
+    fail(pending, failure);
+  return !failure;
 }
 
 void TranslationQueue::State::translate(const std::vector<Share>& shares) {

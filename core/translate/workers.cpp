@@ -7,6 +7,7 @@
 
 #include <ATen/Parallel.h>
 
+#include "core/base/exception_of.h"
 #include "core/base/threads.h"
 
 namespace phraseq {
@@ -31,12 +32,12 @@ struct Queue {
 };
 
 void work(Queue& queue, int64_t worker, const std::function<void(int64_t, int64_t)>& job) {
-  try {
+  const std::exception_ptr failure = exception_of([&] {
     for (int64_t number = queue.next++; number < queue.jobs; number = queue.next++)
       job(number, worker);
-  } catch (...) {
-    queue.fail(std::current_exception());
-  }
+  });
+  if (failure)
+    queue.fail(failure);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <thread>
 #include <utility>
 
+#include "core/base/exception_of.h"
 #include "core/base/signals.h"
 
 namespace phraseq {
@@ -25,12 +26,7 @@ struct Prefetcher::State {
   void run(const std::stop_token& stop) {
     while (!stop.stop_requested()) {
       std::optional<Batch> batch;
-      std::exception_ptr thrown;
-      try {
-        batch = produce();
-      } catch (...) {  // a thread's boundary: carried over to `next`
-        thrown = std::current_exception();
-      }
+      const std::exception_ptr thrown = exception_of([&] { batch = produce(); });
       std::unique_lock lock(mutex);
       ended = !batch;
       failure = thrown;

@@ -12,6 +12,7 @@
 #include <torch/csrc/autograd/function.h>
 #include <torch/csrc/autograd/variable.h>
 
+#include "core/base/exception_of.h"
 #include "core/base/signals.h"
 
 namespace phraseq {
@@ -40,17 +41,6 @@ c10::Stream stream_of(at::Device device) {
 c10::Stream stream_beside(at::Device device) {
   return c10::impl::VirtualGuardImpl(device.type())
       .getStreamFromGlobalPool(device, /*isHighPriority=*/true);
-}
-
-/// What `work` threw, for the thread that waits for it; null when it did not.
-template <class Work>
-std::exception_ptr failure_of(const Work& work) {
-  try {
-    work();
-  } catch (...) {  // must not leave the thread
-    return std::current_exception();
-  }
-  return nullptr;
 }
 
 }  // namespace
@@ -208,7 +198,7 @@ void OverlappedSum::work() {
   block_signals_on_this_thread();
   const at::NoGradGuard no_gradients;
   c10::OptionalStreamGuard beside;  // the stream of the backward pass
-  std::exception_ptr failure = failure_of([&] {
+  std::exception_ptr failure = exception_of([&] {
     if (!sums_.is_cpu())
       beside.reset_stream(stream_beside(sums_.device()));
   });
@@ -221,7 +211,7 @@ void OverlappedSum::work() {
     const size_t number = summed_;
     if (!failure_) {
       lock.unlock();
-      failure = failure_of([&] { sum_bucket(number); });
+      failure = exception_of([&] { sum_bucket(number); });
       lock.lock();
       failure_ = failure;
     }

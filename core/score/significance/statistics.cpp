@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/base/exception_of.h"
 #include "core/base/threads.h"
 
 namespace phraseq::score {
@@ -52,13 +53,11 @@ void in_parallel(size_t count,
   const size_t pieces = workers == 1 ? 1 : std::min(count, workers * kPiecesPerThread);
   std::vector<std::exception_ptr> failures(workers);
   const auto run = [&](size_t worker) {
-    try {
+    failures[worker] = exception_of([&] {
       for (size_t piece = worker; piece < pieces; piece += workers) {
         work(count * piece / pieces, count * (piece + 1) / pieces);
       }
-    } catch (...) {
-      failures[worker] = std::current_exception();
-    }
+    });
   };
   {
     const auto others = start_threads(workers - 1, [&](size_t number) { run(number + 1); });

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/base/exception_of.h"
 #include "core/base/utf8_characters.h"
 #include "core/options/enum_name.h"
 
@@ -64,12 +65,8 @@ class Lines final : public sentencepiece::SentenceIterator {
  private:
   void read_line() {
     end_ = 0;
-    try {
-      done_ = !next_(line_);
-    } catch (...) {
-      failure_ = std::current_exception();
-      done_ = true;
-    }
+    done_ = true;
+    failure_ = exception_of([this] { done_ = !next_(line_); });
   }
 
   const std::function<bool(std::string&)>& next_;

@@ -6,21 +6,10 @@
 
 #include <ATen/Parallel.h>
 
+#include "core/base/exception_of.h"
 #include "core/base/signals.h"
 
 namespace phraseq {
-namespace {
-
-std::exception_ptr failure_of(const std::function<void(int64_t)>& job, int64_t number) {
-  try {
-    job(number);
-    return nullptr;
-  } catch (...) {  // must not leave the thread: passed to the caller of `run`
-    return std::current_exception();
-  }
-}
-
-}  // namespace
 
 struct WorkerThreads::State {
   std::mutex mutex;
@@ -42,7 +31,7 @@ struct WorkerThreads::State {
       if (number >= static_cast<int64_t>(failures.size()))
         continue;
       lock.unlock();
-      std::exception_ptr failure = failure_of(*job, number);
+      std::exception_ptr failure = exception_of([&] { (*job)(number); });
       lock.lock();
       failures[static_cast<size_t>(number)] = std::move(failure);
       if (--running == 0)
@@ -68,7 +57,7 @@ WorkerThreads::~WorkerThreads() = default;
 std::vector<std::exception_ptr> WorkerThreads::run(int64_t count,
                                                    const std::function<void(int64_t)>& job) {
   if (!state_)
-    return {failure_of(job, 0)};
+    return {exception_of([&] { job(0); })};
   State& state = *state_;
   std::unique_lock lock(state.mutex);
   state.job = &job;
