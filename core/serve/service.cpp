@@ -208,16 +208,13 @@ void Service::handle(HttpRequest request, std::function<void(HttpResponse)> repl
   }
 }
 
-HttpResponse Service::refusal(const std::string& path,
-                              int status,
-                              const std::string& code,
-                              const std::string& message) {
+HttpResponse Service::refusal(const std::string& path, const HttpRefusal& refusal) {
   const Route* known = find_route(path);
   std::optional<double> seconds;
-  if (status == 504)
+  if (refusal.status == 504)
     seconds = options_.http.request_seconds;
-  metrics_.count_request(known == nullptr ? "other" : known->path, status, seconds);
-  return error_response(path, ServiceError(status, code, message));
+  metrics_.count_request(known == nullptr ? "other" : known->path, refusal.status, seconds);
+  return error_response(path, ServiceError(refusal.status, refusal.code, refusal.message));
 }
 
 void Service::route(const HttpRequest& request, const Reply& reply) {

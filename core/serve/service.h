@@ -26,10 +26,7 @@ class Service : public HttpHandler {
   Service(const ServeOptions& options, ModelPool& models);
 
   void handle(HttpRequest request, std::function<void(HttpResponse)> reply) override;
-  HttpResponse refusal(const std::string& path,
-                       int status,
-                       const std::string& code,
-                       const std::string& message) override;
+  HttpResponse refusal(const std::string& path, const HttpRefusal& refusal) override;
   void finished(const HttpExchange& exchange) override { access_log_.write(exchange); }
 
   /// Reads the file of keys again. Throws on an error; the old keys then stay valid.

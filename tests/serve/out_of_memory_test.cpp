@@ -46,11 +46,8 @@ class HelloHandler final : public HttpHandler {
   void handle(HttpRequest /*request*/, std::function<void(HttpResponse)> reply) override {
     reply({200, "hello", "text/plain"});
   }
-  HttpResponse refusal(const std::string& /*path*/,
-                       int status,
-                       const std::string& code,
-                       const std::string& /*message*/) override {
-    return {status, code};
+  HttpResponse refusal(const std::string& /*path*/, const HttpRefusal& refusal) override {
+    return {refusal.status, refusal.code};
   }
 };
 

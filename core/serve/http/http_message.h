@@ -34,6 +34,13 @@ struct HttpResponse {
   std::string user = {};  ///< who made the request, for the access log
 };
 
+/// Why the server itself refuses a request.
+struct HttpRefusal {
+  int status;
+  std::string code;     ///< for programs: "body_too_large"
+  std::string message;  ///< for people
+};
+
 /// A request and its result, for the access log.
 struct HttpExchange {
   std::string address;       ///< of the client
@@ -51,11 +58,8 @@ class HttpHandler {
   virtual ~HttpHandler() = default;
   /// `reply` may be called later and from any thread, at most once.
   virtual void handle(HttpRequest request, std::function<void(HttpResponse)> reply) = 0;
-  /// The response to a request that the server itself refuses; `path` is empty if it is unknown.
-  virtual HttpResponse refusal(const std::string& path,
-                               int status,
-                               const std::string& code,
-                               const std::string& message) = 0;
+  /// The response to a request that is refused; `path` is empty if it is unknown.
+  virtual HttpResponse refusal(const std::string& path, const HttpRefusal& refusal) = 0;
   /// Called when a response has been written or the client has disconnected.
   virtual void finished(const HttpExchange& /*exchange*/) {}
 };

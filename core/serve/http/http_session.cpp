@@ -17,8 +17,8 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include "core/base/text_fields.h"
 #include "core/serve/http/deadline.h"
+#include "core/serve/http/http_header.h"
 
 namespace phraseq {
 
@@ -42,37 +42,26 @@ std::chrono::nanoseconds duration_of(double seconds) {
   return std::chrono::nanoseconds(static_cast<int64_t>(seconds * 1e9));
 }
 
-std::string lower_case(boost::beast::string_view text) {
-  return to_ascii_lowercase({text.data(), text.size()});
-}
-
-/// The path of a target, without the query and without "http://host" (RFC 9112, section 3.2.2).
-std::string path_of(boost::beast::string_view target) {
-  std::string path(target.substr(0, target.find('?')));
-  const size_t scheme = path.find("://");
-  if (path.starts_with('/') || scheme == std::string::npos)
-    return path;
-  const size_t begin = path.find('/', scheme + 3);
-  return begin == std::string::npos ? "/" : path.substr(begin);
-}
-
-/// RFC 9112, section 3.2: a request of HTTP/1.1 names the host once.
-bool names_host(const http::request_header<>& header) {
-  const auto count = header.count(http::field::host);
-  return count == 1 || (count == 0 && header.version() < 11);
-}
-
-/// RFC 9112, section 6.1: the end of a body with another coding is unknown, so the next request
-/// could not be told from it.
-bool has_known_coding(const http::request_header<>& header) {
-  const auto count = header.count(http::field::transfer_encoding);
-  return count == 0 ||
-         (count == 1 && lower_case(header[http::field::transfer_encoding]) == "chunked");
-}
-
 /// A date in the format of RFC 9110, section 5.6.7.
 std::string http_date(std::time_t time) {
   return fmt::format("{:%a, %d %b %Y %H:%M:%S GMT}", fmt::gmtime(time));
+}
+
+/// Why a request that could not be read is refused; nothing if the client has left.
+std::optional<HttpRefusal> refusal_of(error_code failure, const HttpLimits& limits) {
+  if (failure == http::error::body_limit) {
+    return HttpRefusal{413,
+                       "body_too_large",
+                       fmt::format("the body has more than {} bytes", limits.max_body_bytes)};
+  }
+  if (failure == http::error::header_limit || failure == http::error::buffer_overflow)
+    return HttpRefusal{431, "headers_too_large", "the headers are too large"};
+  const bool malformed =
+      failure.category() == http::make_error_code(http::error::end_of_stream).category() &&
+      failure != http::error::end_of_stream && failure != http::error::partial_message;
+  if (malformed)
+    return HttpRefusal{400, "bad_request", "not an HTTP request: " + failure.message()};
+  return std::nullopt;
 }
 
 std::string address_text(const tcp::socket& socket) {
@@ -155,7 +144,7 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
 
   // Writing
   /// A response to a request that was not read: the connection ends after it.
-  void refuse(int status, const std::string& code, const std::string& message);
+  void refuse(const HttpRefusal& refusal);
   void write(HttpResponse response);
   void written(error_code failure);
   void report_exchange(int status);
@@ -196,7 +185,7 @@ void HttpSession::start() {
 void HttpSession::refuse_connection() {
   is_refused_ = true;
   ++shared_.refused;
-  refuse(503, "too_many_connections", "too many connections are open; try again later");
+  refuse({503, "too_many_connections", "too many connections are open; try again later"});
 }
 
 void HttpSession::stop() {
@@ -270,16 +259,11 @@ void HttpSession::continue_header() {
 }
 
 void HttpSession::read_body() {
-  const auto& header = parser_->get();
-  if (!names_host(header))
-    return refuse(400, "bad_request", "HTTP/1.1 needs the header Host once");
-  if (!has_known_coding(header)) {
-    return refuse(
-        501, "not_implemented", "Transfer-Encoding: only 'chunked' is supported in requests");
-  }
+  const HttpHeader& header = parser_->get();
+  if (const auto refusal = refusal_of(header))
+    return refuse(*refusal);
   take_header();
-  const bool waits = lower_case(header[http::field::expect]) == "100-continue";
-  if (waits && header.version() >= 11 && !parser_->is_done())
+  if (waits_for_invitation(header) && !parser_->is_done())
     return invite_body();
   receive_body();
 }
@@ -288,17 +272,12 @@ void HttpSession::read_body() {
 /// 9110, section 6.5.1).
 void HttpSession::take_header() {
   const auto& header = parser_->get();
-  const bool has_coding = header.count(http::field::transfer_encoding) > 0;
-  keeps_alive_ = header.keep_alive() && (header.version() >= 11 || !has_coding);
+  keeps_alive_ = header.keep_alive() && has_known_end(header);
   version_ = header.version();
   is_head_ = header.method() == http::verb::head;
-  request_ = {};
-  request_.method = std::string(header.method_string());
-  request_.path = path_of(header.target());
+  request_ = request_of(header);
   exchange_.method = request_.method;
   exchange_.path = request_.path;
-  for (const auto& field : header)
-    request_.headers[lower_case(field.name_string())] = std::string(field.value());
 }
 
 void HttpSession::invite_body() {
@@ -323,19 +302,9 @@ void HttpSession::receive_body() {
 
 void HttpSession::read_failed(error_code failure) {
   if (is_slow_ && parser_->got_some())
-    return refuse(408, "request_timeout", "the request did not arrive in time");
-  if (failure == http::error::body_limit) {
-    return refuse(413,
-                  "body_too_large",
-                  fmt::format("the body has more than {} bytes", shared_.limits.max_body_bytes));
-  }
-  if (failure == http::error::header_limit || failure == http::error::buffer_overflow)
-    return refuse(431, "headers_too_large", "the headers are too large");
-  const bool malformed =
-      failure.category() == http::make_error_code(http::error::end_of_stream).category() &&
-      failure != http::error::end_of_stream && failure != http::error::partial_message;
-  if (malformed)
-    return refuse(400, "bad_request", "not an HTTP request: " + failure.message());
+    return refuse({408, "request_timeout", "the request did not arrive in time"});
+  if (const auto refusal = refusal_of(failure, shared_.limits))
+    return refuse(*refusal);
   close();
 }
 
@@ -371,7 +340,7 @@ void HttpSession::limit_handling(const HttpRequest& request) {
                     return;
                   *abandoned = true;
                   self->write(self->shared_.handler.refusal(
-                      path, 504, "timeout", "the request was not answered in time"));
+                      path, {504, "timeout", "the request was not answered in time"}));
                 });
 }
 
@@ -385,7 +354,7 @@ void HttpSession::watch_client(const HttpRequest& request, int64_t number) {
           return;
         *abandoned = true;
         self->shared_.handler.refusal(
-            path, kClientLeft, "client_left", "the client closed the connection");
+            path, {kClientLeft, "client_left", "the client closed the connection"});
         self->report_exchange(kClientLeft);
         self->close();
       });
@@ -400,7 +369,7 @@ bool HttpSession::client_has_left() {
 
 // Writing
 
-void HttpSession::refuse(int status, const std::string& code, const std::string& message) {
+void HttpSession::refuse(const HttpRefusal& refusal) {
   const std::string path = parser_ ? path_of(parser_->get().target()) : std::string();
   keeps_alive_ = false;
   is_head_ = parser_ && parser_->get().method() == http::verb::head;
@@ -408,7 +377,7 @@ void HttpSession::refuse(int status, const std::string& code, const std::string&
   exchange_.path = path;
   if (!path.empty())
     exchange_.method = std::string(parser_->get().method_string());
-  write(shared_.handler.refusal(path, status, code, message));
+  write(shared_.handler.refusal(path, refusal));
 }
 
 void HttpSession::write(HttpResponse response) {

@@ -20,11 +20,8 @@ class Echo final : public HttpHandler {
       std::abort();
     reply({200, request.path + request.header("content-type"), "text/plain"});
   }
-  HttpResponse refusal(const std::string& /*path*/,
-                       int status,
-                       const std::string& code,
-                       const std::string& message) override {
-    return {status, code + ": " + message};
+  HttpResponse refusal(const std::string& /*path*/, const HttpRefusal& refusal) override {
+    return {refusal.status, refusal.code + ": " + refusal.message};
   }
 };
 
