@@ -58,8 +58,10 @@ CommandResult ServeTest::stop(int signal) {
 
 std::string ServeTest::log() const { return server_->errors_so_far(); }
 
-bool ServeTest::wait_for_log(const std::string& text) const {
-  return wait_until([&] { return log().find(text) != std::string::npos; });
+bool ServeTest::wait_for_log(const std::string& text) {
+  const auto is_logged = [&] { return log().find(text) != std::string::npos; };
+  wait_until([&] { return is_logged() || !server_->is_running(); });
+  return is_logged();
 }
 
 bool ServeTest::wait_for_metric(const std::string& line_begin, const std::string& value) const {

@@ -28,7 +28,7 @@ class ServeTest : public ::testing::Test {
   /// The standard error of the server up to now.
   std::string log() const;
   /// Waits until the log contains `text`, at most five minutes.
-  bool wait_for_log(const std::string& text) const;
+  bool wait_for_log(const std::string& text);
   /// The value of a line of /metrics; waits until it is `value`, at most five minutes.
   bool wait_for_metric(const std::string& line_begin, const std::string& value) const;
   /// Waits until a file of the workspace has `count` lines, at most five minutes.
