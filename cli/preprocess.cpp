@@ -22,7 +22,9 @@ constexpr const char* kDescription =
 std::string tokenizer_component(std::span<const std::string> arguments) {
   PreprocessOptions options;
   options.tokenizer = peek_option(arguments, "tokenizer", options.tokenizer);
-  if (options.tokenizer == "auto" && peek_option(arguments, "bpe", "none") != "none")
+  const bool has_bpe = peek_option(arguments, "bpe", "none") != "none" ||
+                       !peek_option(arguments, "bpe-codes", "").empty();
+  if (options.tokenizer == "auto" && has_bpe)
     return "bpe";
   options.subwords = peek_option(arguments, "subwords", "0") == "0" ? 0 : 1;
   options.subword_model = peek_option(arguments, "subword-model", "");
@@ -31,16 +33,14 @@ std::string tokenizer_component(std::span<const std::string> arguments) {
   return options.tokenizer_component();
 }
 
-/// Rejects files for byte-pair encoding without --bpe. This is not a problem of the tokenizer's
-/// options, because those are also checked when recorded options are read, and a checkpoint with
-/// such files must remain readable.
-void check_bpe_files(OptionTable& table, std::vector<std::string>& problems) {
+/// Rejects a threshold without the vocabulary that it is for. This is not a problem of the
+/// tokenizer's options, because those are also checked when recorded options are read, and a
+/// checkpoint with a threshold must remain readable.
+void check_bpe_vocabulary(OptionTable& table, std::vector<std::string>& problems) {
   const auto is_changed = [&](const char* name) {
     const OptionField* field = table.find(name);
     return field != nullptr && field->to_text() != field->default_text;
   };
-  if (!is_changed("bpe") && is_changed("bpe-codes"))
-    problems.emplace_back("--bpe-codes needs --bpe");
   if (!is_changed("bpe-vocabulary") && is_changed("bpe-vocabulary-threshold"))
     problems.emplace_back("--bpe-vocabulary-threshold needs --bpe-vocabulary");
 }
@@ -52,7 +52,7 @@ std::vector<std::string> all_problems(PreprocessOptions options,
     options.tokenizer = tokenizer.name;  // chosen by --bpe alone
   auto problems = options.problems();
   add_problems_of(tokenizer, problems);
-  check_bpe_files(table, problems);
+  check_bpe_vocabulary(table, problems);
   return problems;
 }
 

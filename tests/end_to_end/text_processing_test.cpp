@@ -60,12 +60,13 @@ TEST_F(TextProcessing, OfTheTrainingIsInTheCheckpoint) {
 
 TEST_F(TextProcessing, NamesFilesThatNothingUses) {
   const auto rejection = [&](const std::string& options) {
-    const CommandResult result =
-        workspace_.run(toy_preprocess() + words("--tokenizer moses " + options));
+    const CommandResult result = workspace_.run(toy_preprocess() + words(options));
     EXPECT_EQ(result.exit_code, kExitUsage) << options;
     return result.errors;
   };
-  EXPECT_THAT(rejection("--bpe-codes codes"), HasSubstr("--bpe-codes needs --bpe"));
+  EXPECT_THAT(rejection("--bpe-codes codes"), HasSubstr("error: --bpe-codes needs --bpe"));
+  EXPECT_THAT(rejection("--tokenizer moses --bpe-codes codes"),
+              HasSubstr("error: --bpe-codes needs --bpe"));
   EXPECT_THAT(rejection("--bpe subword_nmt --bpe-codes codes --bpe-vocabulary-threshold 5"),
               HasSubstr("--bpe-vocabulary-threshold needs --bpe-vocabulary"));
 }
