@@ -26,12 +26,12 @@ namespace {
 
 constexpr int64_t kBlocksAtOnce = 2000;
 
-/// "@@" if subwords are to be joined; otherwise empty.
 /// The values of --remove-bpe.
 constexpr EnumName<PostProcess> kJoinedSubwords[] = {{"", PostProcess::kNotGiven},
                                                      {"none", PostProcess::kNone},
                                                      {"subword_nmt", PostProcess::kSubwordNmt}};
 
+/// "@@" if subwords are to be joined; otherwise empty.
 std::string continuation_of(PostProcess remove_bpe) {
   return remove_bpe == PostProcess::kSubwordNmt ? "@@" : "";
 }
@@ -250,6 +250,7 @@ void EvalLmOptions::describe(OptionTable& table) {
 
 EvalLmRun::EvalLmRun(std::span<const std::string> arguments) : loaded(load_plugins_for(arguments)) {
   options.describe(table);
+  model.translates = false;
   model.describe(table);
 }
 

@@ -40,6 +40,18 @@ void describe_skip_self_test(OptionTable& table, bool& skip_self_test) {
 
 void ModelOptions::describe(OptionTable& table) {
   table.section("Model and machine");
+  describe_model(table);
+  if (translates)
+    describe_translation(table);
+  describe_skip_self_test(table, skip_self_test);
+  nn::describe_precision(table, precision);
+  nn::describe_quantization(table, quantization);
+  device.describe(table);
+  describe_workers(table);
+  plugins.describe(table);
+}
+
+void ModelOptions::describe_model(OptionTable& table) {
   table
       .field("path",
              path,
@@ -58,6 +70,9 @@ void ModelOptions::describe(OptionTable& table) {
              "Attention heads to switch off, as ATTENTION.LAYER.HEAD: cross.2.3 is the third head "
              "of the cross-attention in layer 2 (see phraseq analyze heads).")
       .value_name("HEAD...");
+}
+
+void ModelOptions::describe_translation(OptionTable& table) {
   table
       .field("phrase-table",
              phrase_table,
@@ -65,10 +80,9 @@ void ModelOptions::describe(OptionTable& table) {
              "a phrase memory.")
       .value_name("FILE");
   direction.describe(table);
-  describe_skip_self_test(table, skip_self_test);
-  nn::describe_precision(table, precision);
-  nn::describe_quantization(table, quantization);
-  device.describe(table);
+}
+
+void ModelOptions::describe_workers(OptionTable& table) {
   table
       .field("workers",
              workers,
@@ -80,7 +94,6 @@ void ModelOptions::describe(OptionTable& table) {
              threads,
              "Number of threads per worker; 0 = the number of cores divided by --workers.")
       .in(0, 4096);
-  plugins.describe(table);
 }
 
 WorkerSettings ModelOptions::worker_settings() const {

@@ -21,6 +21,7 @@ PHRASEQ_API void describe_skip_self_test(OptionTable& table, bool& skip_self_tes
 /// The trained models that a command uses, its device, threads and precision.
 struct PHRASEQ_API ModelOptions : Options {
   bool takes_ensemble = true;  ///< whether --path may name several; set before `describe`
+  bool translates = true;      ///< false for language models; set before `describe`
   std::string path;  ///< checkpoints or folders of checkpoints, separated by colons: an ensemble
   std::vector<std::string> model_overrides;
   std::vector<std::string> mask_heads;  ///< names of attention heads, "cross.2.3"
@@ -41,6 +42,11 @@ struct PHRASEQ_API ModelOptions : Options {
   /// Replaces the default 0: one worker per core with one thread each; on an accelerator, one
   /// worker.
   WorkerSettings worker_settings() const;
+
+ private:
+  void describe_model(OptionTable& table);
+  void describe_translation(OptionTable& table);
+  void describe_workers(OptionTable& table);
 };
 
 /// Moves the model and its parameters; does nothing for the CPU.
