@@ -9,11 +9,9 @@
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/base/random.h"
-#include "core/optim/gradient.h"
 #include "core/options/option_text.h"
 #include "core/train/resume/best_so_far.h"
-#include "core/train/resume/resumed_state.h"
-#include "core/train/resume/same_run.h"
+#include "core/train/resume/resume_training.h"
 #include "core/train/resume/shared_parameters.h"
 #include "core/train/stop_rules.h"
 #include "core/train/train_checkpoint.h"
@@ -62,15 +60,14 @@ Trainer::Trainer(TrainerDependencies dependencies, TrainerOptions options)
                  options_.sums),
       step_(dependencies_, options_),
       watch_(dependencies_, options_, state_, step_),
-      bad_updates_(
-          state_, *dependencies_.log, dependencies_.folder, options_.optimization.max_bad_updates),
+      finished_updates_(dependencies_, options_, state_),
       validations_(dependencies_, options_.validation, state_),
       checkpoints_(
           {dependencies_.folder, &state_, dependencies_.log},
           options_.checkpoints,
           {options_.validation.best_checkpoint_metric,
            validations_.larger_is_better(),
-           [this](const nlohmann::json& recorded) { return !change_since(recorded); }},
+           [this](const nlohmann::json& recorded) { return is_comparable(recorded); }},
           [this](const std::string& path, bool stays) { write_checkpoint_to(path, stays); },
           saving_together(dependencies_, options_.checkpoints)) {
   if (!dependencies_.processes->is_alone())
@@ -134,24 +131,9 @@ void Trainer::train_epoch() {
         end_epoch();
       return;
     }
-    announce_skipped();
+    skipped_.announce(*dependencies_.batches);
     train_update(std::move(group));
   }
-}
-
-/// Logs the skipped sentences of each epoch, which may have its own data (A:B:C).
-void Trainer::announce_skipped() {
-  const BatchIterator& batches = *dependencies_.batches;
-  if (batches.epoch() == announced_epoch_)
-    return;
-  const bool is_first = announced_epoch_ == 0;
-  announced_epoch_ = batches.epoch();
-  std::string text = batches.skipped().text();
-  if (batches.skipped().total() > 0 && text != skipped_) {
-    const std::string when = is_first ? "" : fmt::format(", epoch {}", announced_epoch_);
-    log_warning(fmt::format("skipped in training{}: {}", when, text));
-  }
-  skipped_ = std::move(text);
 }
 
 /// One update: forward and backward passes, the sum of the gradients over the processes, clipping,
@@ -242,41 +224,10 @@ void Trainer::finish_pending_update() {
 
 /// Counts and logs the last update.
 void Trainer::finish_update() {
-  if (const std::optional<UpdateResult> result = step_.take_result())
-    count_update(*result);
-  log_update();
-}
-
-/// Counts an update. A skipped one has not changed the parameters.
-void Trainer::count_update(const UpdateResult& result) {
-  if (!result.is_finite()) {
-    if (LossScaler* const scaler = step_.loss_scaler())
-      return bad_updates_.note_overflow(*scaler);
-    return bad_updates_.note(result.sentence_ids, result.sums.loss_sum, result.gradient_norm);
-  }
-  ++state_.updates;
-  if (dependencies_.average != nullptr)
-    dependencies_.average->update(state_.updates);
-  state_.bad_updates_in_a_row = 0;
-  checkpoints_.note_update();
-  loss_trend_.note(result.sums.loss_sum, result.sums.tokens);
-  const bool is_clipped = clip_factor(result.gradient_norm, options_.optimization.clip_norm) < 1.0;
-  for (IntervalSums* sums : {&state_.interval, &state_.epoch}) {
-    sums->losses.add(result.sums);
-    sums->gradient_norm_sum += result.gradient_norm;
-    sums->updates += 1;
-    sums->clipped += is_clipped ? 1 : 0;
-  }
-}
-
-void Trainer::log_update() {
-  dependencies_.log->tick(watch_.progress(), state_.interval);
-  // The updates of the interval are also checked so that a skipped update does not log an interval
-  // again.
-  if (state_.interval.updates >= 1 && state_.updates % dependencies_.log->log_interval() == 0) {
-    dependencies_.log->interval(watch_.progress(), state_.interval);
-    state_.interval = {};
-  }
+  const std::optional<UpdateResult> result = step_.take_result();
+  if (result && finished_updates_.count(*result, step_.loss_scaler()))
+    checkpoints_.note_update();
+  finished_updates_.log(watch_.progress());
 }
 
 /// Validates every --validate-interval-updates or, without it, after the last update of the run.
@@ -332,58 +283,19 @@ void Trainer::write_checkpoint_to(const std::string& path, bool stays) {
 void Trainer::resume(const std::string& path,
                      const TrainRecord& record,
                      const CheckpointFile* file) {
-  const ResumingRun run{options_.table,
-                        dependencies_.translation_model->task.get(),
-                        &options_.optimization,
-                        &options_.checkpoints,
-                        dependencies_.processes->size()};
-  require_same_options(run, path, record);
-  if (file != nullptr) {
-    restore_training(*file,
-                     record,
-                     *dependencies_.translation_model,
-                     options_.checkpoints.reset_optimizer ? nullptr : dependencies_.optimizer,
-                     dependencies_.average);
-  }
-  announce_processes(run, record);
-  restore_state(path, record);
+  state_ = resume_training(dependencies_, options_, step_.loss_scaler(), {path, record, file});
   is_new_model_ = false;
-  dependencies_.translation_model->parameters->refresh_copy(options_.precision);
-  log_info(fmt::format("resumed from {} at update {}, epoch {}, batch {}",
-                       path,
-                       state_.updates,
-                       dependencies_.batches->epoch(),
-                       dependencies_.batches->batches_delivered()));
-  dependencies_.log->event("resume", {{"updates", state_.updates}, {"checkpoint", path}});
 }
 
-/// Why the scores of a run with the recorded options cannot be compared with this run's; nothing if
-/// they can.
-std::optional<std::string> Trainer::change_since(const nlohmann::json& recorded) const {
-  return change_of_scores(*options_.table, options_.validation.best_checkpoint_metric, recorded);
-}
-
-void Trainer::restore_state(const std::string& path, const TrainRecord& record) {
-  const auto change = change_since(record.options);
-  if (change)
-    log_info(*change + ": the best score so far does not count");
-  const bool same_metric = !change;
-  state_ = resumed_state(record.state, options_.checkpoints, same_metric);
-  if (!options_.checkpoints.reset_lr_scheduler)
-    dependencies_.scheduler->restore(state_.scheduler);
-  if (!same_metric)
-    dependencies_.scheduler->forget_values();
-  LossScaler* const scaler = step_.loss_scaler();
-  if (scaler != nullptr && !state_.loss_scaler.is_null())
-    scaler->restore(JsonEntry(state_.loss_scaler, path + ": the state of the loss scale"));
-  if (!options_.checkpoints.reset_dataloader)
-    dependencies_.batches->restore(record.position);
+/// Whether the scores of a run with the recorded options can be compared with this run's.
+bool Trainer::is_comparable(const nlohmann::json& recorded) const {
+  return !change_of_scores(*options_.table, options_.validation.best_checkpoint_metric, recorded);
 }
 
 /// Warns if a new model has learned little; a model that was already trained is not checked for
 /// this. Also warns of repeated translations.
 void Trainer::warn_of_result() const {
-  const std::string loss = loss_trend_.finding();
+  const std::string loss = finished_updates_.loss_finding();
   if (is_new_model_ && options_.checkpoints.finetune_from_model.empty() && !loss.empty()) {
     log_warning(fmt::format(
         "{}. Try another --lr (now {:g}; 0.0005 to 0.005 is usual with Adam) and another "

@@ -7,11 +7,11 @@
 #include "core/base/api.h"
 #include "core/distributed/process_report.h"
 #include "core/train/checkpoint_keeper.h"
-#include "core/train/loss_trend.h"
+#include "core/train/skip_announcement.h"
 #include "core/train/train_state.h"
 #include "core/train/trainer_dependencies.h"
 #include "core/train/training_watch.h"
-#include "core/train/update/bad_updates.h"
+#include "core/train/update/finished_updates.h"
 #include "core/train/update/out_of_memory_recovery.h"
 #include "core/train/update/update_gradients.h"
 #include "core/train/update/update_group.h"
@@ -48,8 +48,7 @@ class PHRASEQ_API Trainer {
   const TrainState& state() const { return state_; }
 
  private:
-  std::optional<std::string> change_since(const nlohmann::json& recorded) const;
-  void restore_state(const std::string& path, const TrainRecord& record);
+  bool is_comparable(const nlohmann::json& recorded) const;
 
   void train();
   void train_epoch();
@@ -61,10 +60,7 @@ class PHRASEQ_API Trainer {
   bool needs_result_now() const;
   void finish_pending_update();
   void finish_update();
-  void count_update(const UpdateResult& result);
-  void log_update();
   void validate_after_update();
-  void announce_skipped();
   void end_epoch();
   std::optional<double> validate();
   void write_checkpoint_to(const std::string& path, bool stays);
@@ -82,12 +78,10 @@ class PHRASEQ_API Trainer {
   UpdateGradients gradients_;
   UpdateStep step_;
   TrainingWatch watch_;
-  BadUpdates bad_updates_;
+  FinishedUpdates finished_updates_;
   Validations validations_;
   CheckpointKeeper checkpoints_;
-  LossTrend loss_trend_;
-  int64_t announced_epoch_ = 0;
-  std::string skipped_;  ///< the sentences that were announced as skipped
+  SkipAnnouncement skipped_;
   bool is_new_model_ = true;
 };
 
