@@ -14,7 +14,12 @@
 namespace phraseq {
 namespace {
 
-constexpr const char* kTrained = "optimizer.trained_parameters";
+std::string optimizer_tensor(std::string_view name) {
+  return std::string(kOptimizerPrefix).append(name);
+}
+
+/// The trained parameters beside their moving average.
+const std::string kTrained = optimizer_tensor("trained_parameters");
 
 std::vector<std::string> parameter_order(const TranslationModel& translation_model) {
   std::vector<std::string> names;
@@ -48,22 +53,31 @@ void check_missing_state(const CheckpointFile& file,
   }
 }
 
+std::vector<std::string> order_problems(const TrainRecord& record,
+                                        const TranslationModel& translation_model) {
+  if (record.parameter_order == parameter_order(translation_model))
+    return {};
+  return {"the parameters are in a different order"};
+}
+
+/// Throws FormatError if there are problems.
+void reject(const std::vector<std::string>& problems, const std::string& what, const char* remedy) {
+  if (!problems.empty())
+    throw FormatError(fmt::format("{}:\n  - {}", what, fmt::join(problems, "\n  - ")), remedy);
+}
+
 void check_optimizer(const CheckpointFile& file,
                      const TrainRecord& record,
                      const TranslationModel& translation_model,
                      Optimizer& optimizer) {
-  std::vector<std::string> problems;
+  std::vector<std::string> problems = order_problems(record, translation_model);
   const auto state = optimizer.state();
-  for (const auto& [name, tensor] : state) check_fits(file, "optimizer." + name, tensor, problems);
+  for (const auto& [name, tensor] : state)
+    check_fits(file, optimizer_tensor(name), tensor, problems);
   check_missing_state(file, state, problems);
-  if (record.parameter_order != parameter_order(translation_model))
-    problems.push_back("the parameters are in a different order");
-  if (problems.empty())
-    return;
-  throw FormatError(fmt::format("{}: the state of the optimizer does not match:\n  - {}",
-                                file.path(),
-                                fmt::join(problems, "\n  - ")),
-                    "Use --reset-optimizer to start with a new state.");
+  reject(problems,
+         file.path() + ": the state of the optimizer does not match",
+         "Use --reset-optimizer to start with a new state.");
 }
 
 /// Throws FormatError if the flat parameters of the checkpoint have a different layout from the
@@ -71,16 +85,11 @@ void check_optimizer(const CheckpointFile& file,
 void check_trained(const CheckpointFile& file,
                    const TrainRecord& record,
                    const TranslationModel& translation_model) {
-  std::vector<std::string> problems;
+  std::vector<std::string> problems = order_problems(record, translation_model);
   check_fits(file, kTrained, translation_model.parameters->values(), problems);
-  if (record.parameter_order != parameter_order(translation_model))
-    problems.push_back("the parameters are in a different order");
-  if (!problems.empty()) {
-    throw FormatError(fmt::format("{}: the trained parameters do not match the model:\n  - {}",
-                                  file.path(),
-                                  fmt::join(problems, "\n  - ")),
-                      "--finetune-from-model starts a new run from their moving average.");
-  }
+  reject(problems,
+         file.path() + ": the trained parameters do not match the model",
+         "--finetune-from-model starts a new run from their moving average.");
 }
 
 }  // namespace
@@ -95,7 +104,7 @@ void write_train_checkpoint(const std::string& path, const CheckpointContents& c
   contents.translation_model->add_tensors(tensors, task_state);
   if (contents.optimizer != nullptr) {
     for (const auto& [name, tensor] : contents.optimizer->state())
-      tensors.add("optimizer." + name, tensor);
+      tensors.add(optimizer_tensor(name), tensor);
   }
   if (contents.trained.defined())
     tensors.add(kTrained, contents.trained);
@@ -147,7 +156,7 @@ void restore_training(const CheckpointFile& file,
   if (optimizer == nullptr)
     return;
   for (const auto& [name, tensor] : optimizer->state())
-    copy_into(tensor, *file.find("optimizer." + name));
+    copy_into(tensor, *file.find(optimizer_tensor(name)));
   optimizer->set_steps(record.optimizer_steps);
 }
 

@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/checkpoint/checkpoint_folder.h"
+#include "core/checkpoint/checkpoint_format.h"
 
 namespace phraseq {
 
@@ -63,7 +64,7 @@ ResumedRun find_resumed_run(const CheckpointOptions& options, ProcessGroup& proc
   if (resumed.file) {
     resumed.record = read_train_record(*resumed.file);
     resumed.path = resumed.file->path();
-    text = resumed.file->metadata("train");
+    text = resumed.file->metadata(kTrainEntry);
   }
   resumed.path = processes.text_of_first(resumed.path);
   text = processes.text_of_first(text);
