@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
+#include "core/options/enum_name.h"
 #include "core/score/metrics/fairseq_bleu.h"
 #include "core/score/metrics/metric_set.h"
 #include "core/score/report/score_input.h"
@@ -53,10 +54,7 @@ void check_default_seed(const OptionTable& table, const ScoreOptions& options) {
 /// As in sacrebleu, a format in the environment takes precedence over --format.
 void override_format(ScoreOptions& options) {
   const auto format = to_lowercase(environment("SACREBLEU_FORMAT"));
-  for (const auto& known : score::kScoreFormatNames) {
-    if (known.name == format)
-      options.format = known.value;
-  }
+  options.format = enum_value(score::kScoreFormatNames, format).value_or(options.format);
 }
 
 /// The systems to read. In a paired test, a repeated baseline is skipped, as in sacrebleu, so that

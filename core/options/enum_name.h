@@ -1,17 +1,12 @@
 #pragma once
 
-#include <string>
+#include <cstddef>
+#include <optional>
 #include <string_view>
-#include <vector>
 
-#include "core/base/api.h"
 #include "core/options/option_table.h"
 
 namespace phraseq {
-
-/// Throws a UsageError that lists the names of an enum's values.
-[[noreturn]] PHRASEQ_API void refuse_enum_name(std::string_view name,
-                                               const std::vector<std::string>& names);
 
 /// The name of a value, as on the command line and in checkpoints; empty for a value without one.
 template <class Enum, size_t kCount>
@@ -23,16 +18,14 @@ std::string_view enum_name(const EnumName<Enum> (&names)[kCount], Enum value) {
   return {};
 }
 
-/// The value of a name. Throws UsageError for a name that is not listed.
+/// The value of a name; nothing for a name that is not listed.
 template <class Enum, size_t kCount>
-Enum enum_value(const EnumName<Enum> (&names)[kCount], std::string_view name) {
-  std::vector<std::string> known;
+std::optional<Enum> enum_value(const EnumName<Enum> (&names)[kCount], std::string_view name) {
   for (const auto& entry : names) {
     if (entry.name == name)
       return entry.value;
-    known.emplace_back(entry.name);
   }
-  refuse_enum_name(name, known);
+  return std::nullopt;
 }
 
 }  // namespace phraseq

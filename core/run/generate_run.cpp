@@ -5,6 +5,7 @@
 #include "core/data/task.h"
 #include "core/nn/architecture.h"
 #include "core/options/command_line.h"
+#include "core/options/enum_name.h"
 #include "core/search/decoders/constrained_beam.h"
 #include "core/text/tokenizer.h"
 
@@ -104,15 +105,9 @@ void check_constraints(const GenerateRun& run, Problems& problems) {
 }  // namespace
 
 ConstraintOrder GenerateRun::constraint_order() const {
-  ConstraintOrder order = ConstraintOrder::kNone;
   const OptionField* field = table.find("constraints");
-  if (field == nullptr)
-    return order;
-  for (const auto& known : kConstraintOrderNames) {
-    if (known.name == field->to_text())
-      order = known.value;
-  }
-  return order;
+  const std::string name = field == nullptr ? "" : field->to_text();
+  return enum_value(kConstraintOrderNames, name).value_or(ConstraintOrder::kNone);
 }
 
 std::vector<std::string> GenerateRun::problems() const {

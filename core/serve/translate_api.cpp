@@ -94,10 +94,8 @@ const ServedModel& choose_by_languages(const std::string& source,
 }
 
 api::Split split_from(const std::string& name) {
-  for (const auto& entry : kSplitNames) {
-    if (entry.name == name)
-      return entry.value;
-  }
+  if (const auto split = enum_value(kSplitNames, name))
+    return *split;
   throw bad_request("split", "expected long, always or never");
 }
 

@@ -16,11 +16,13 @@ inline void set_recurrent_options(nn::RecurrentOptions& options,
   options.embed_dim = sizes["embedding"];
   options.hidden = sizes["hidden"];
   options.coverage_dim = sizes["coverage_dim"];
-  options.coverage = enum_value(nn::kCoverageModelNames, o["coverage"].get<std::string>());
+  options.coverage = enum_value(nn::kCoverageModelNames, o["coverage"].get<std::string>()).value();
   options.coverage_gate = o["coverage_gate"];
   options.fertility = o["fertility"];
-  options.decoder_cell = enum_value(nn::kDecoderCellNames, o["decoder_cell"].get<std::string>());
-  options.readout_state = enum_value(nn::kReadoutStateNames, o["readout_state"].get<std::string>());
+  options.decoder_cell =
+      enum_value(nn::kDecoderCellNames, o["decoder_cell"].get<std::string>()).value();
+  options.readout_state =
+      enum_value(nn::kReadoutStateNames, o["readout_state"].get<std::string>()).value();
 }
 
 }  // namespace phraseq::testing_support

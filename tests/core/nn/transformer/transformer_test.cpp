@@ -24,10 +24,10 @@ TransformerOptions options_of(const nlohmann::json& o, const nlohmann::json& siz
   TransformerOptions options;
   options.set_sizes(sizes["model"], sizes["ffn"], sizes["heads"], sizes["layers"]);
   options.encoder_normalize_before = options.decoder_normalize_before = o["pre"];
-  options.embed_norm = enum_value(kEmbeddingNormNames, o["embed_norm"].get<std::string>());
-  options.pos = enum_value(kPositionKindNames, o["pos"].get<std::string>());
+  options.embed_norm = enum_value(kEmbeddingNormNames, o["embed_norm"].get<std::string>()).value();
+  options.pos = enum_value(kPositionKindNames, o["pos"].get<std::string>()).value();
   options.activation_fn =
-      enum_value(kFeedForwardActivationNames, o["activation"].get<std::string>());
+      enum_value(kFeedForwardActivationNames, o["activation"].get<std::string>()).value();
   options.attn_bias = o["attn_bias"];
   options.ffn_bias1 = o["ffn1"];
   options.ffn_bias2 = o["ffn2"];

@@ -27,12 +27,12 @@ std::vector<std::string> variants() {
 PhrasalAttentionOptions options_of(const nlohmann::json& o, const nlohmann::json& sizes) {
   PhrasalAttentionOptions options;
   options.set_sizes(sizes["model"], sizes["ffn"], sizes["heads"], sizes["layers"]);
-  options.pa_type = enum_value(kPhraseTypeNames, o["type"].get<std::string>());
-  options.pa_method = enum_value(kPhraseMethodNames, o["method"].get<std::string>());
+  options.pa_type = enum_value(kPhraseTypeNames, o["type"].get<std::string>()).value();
+  options.pa_method = enum_value(kPhraseMethodNames, o["method"].get<std::string>()).value();
   options.pa_ngrams = o["ngrams"];
   options.pa_where = o["where"].get<std::vector<std::string>>();
-  options.pa_out = enum_value(kConvolutionPlaceNames, o["out"].get<std::string>());
-  options.pa_scale = enum_value(kPhraseScaleNames, o["pa_scale"].get<std::string>());
+  options.pa_out = enum_value(kConvolutionPlaceNames, o["out"].get<std::string>()).value();
+  options.pa_scale = enum_value(kPhraseScaleNames, o["pa_scale"].get<std::string>()).value();
   options.pa_conv_bias = o["conv_bias"];
   options.max_source_positions = options.max_target_positions = 20;
   return options;

@@ -26,8 +26,8 @@ PhrasalAttentionOptions small_options(const std::string& type,
                                       const std::string& ngrams) {
   PhrasalAttentionOptions options;
   options.set_sizes(12, 14, 3, 2);
-  options.pa_type = enum_value(kPhraseTypeNames, type);
-  options.pa_method = enum_value(kPhraseMethodNames, method);
+  options.pa_type = enum_value(kPhraseTypeNames, type).value();
+  options.pa_method = enum_value(kPhraseMethodNames, method).value();
   options.pa_ngrams = ngrams;
   options.max_source_positions = options.max_target_positions = 20;
   return options;

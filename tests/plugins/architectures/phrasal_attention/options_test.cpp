@@ -90,7 +90,7 @@ class BadNgramsOf : public ::testing::TestWithParam<BadNgrams> {};
 
 TEST_P(BadNgramsOf, AreAProblem) {
   PhrasalAttentionOptions options;
-  options.pa_type = enum_value(kPhraseTypeNames, GetParam().type);
+  options.pa_type = enum_value(kPhraseTypeNames, GetParam().type).value();
   options.pa_ngrams = GetParam().ngrams;
   EXPECT_THAT(options.problems(), ElementsAre(HasSubstr(GetParam().message)));
 }

@@ -61,10 +61,10 @@ class ParameterPageOf : public ::testing::TestWithParam<PageVariant> {};
 
 TEST_P(ParameterPageOf, HasEveryParameterOfAttentionWithItsShape) {
   PhrasalAttentionOptions options;
-  options.pa_type = enum_value(kPhraseTypeNames, GetParam().type);
-  options.pa_method = enum_value(kPhraseMethodNames, GetParam().method);
+  options.pa_type = enum_value(kPhraseTypeNames, GetParam().type).value();
+  options.pa_method = enum_value(kPhraseMethodNames, GetParam().method).value();
   options.pa_ngrams = GetParam().ngrams;
-  options.pa_out = enum_value(kConvolutionPlaceNames, GetParam().out);
+  options.pa_out = enum_value(kConvolutionPlaceNames, GetParam().out).value();
   options.pa_conv_bias = GetParam().biases;
   options.encoder_embed_dim = 10;
   options.decoder_embed_dim = 18;

@@ -32,30 +32,33 @@ PhraseRepOptions options_of(const nlohmann::json& o, const nlohmann::json& sizes
   options.decoder_layers = o["decoder_layers"];
   options.decoder_embed_dim = o["decoder_width"];
   options.encoder_normalize_before = options.decoder_normalize_before = o["pre"];
-  options.embed_norm = enum_value(nn::kEmbeddingNormNames, o["embed_norm"].get<std::string>());
+  options.embed_norm =
+      enum_value(nn::kEmbeddingNormNames, o["embed_norm"].get<std::string>()).value();
   options.attn_bias = o["attn_bias"];
   options.ffn_bias2 = o["ffn2"];
   options.start_token = o["start"] == 0 ? nn::StartToken::kBos : nn::StartToken::kEos;
   options.source_bos = o["source_bos"];
   options.forbid_outputs = o["forbid"];
-  options.pr_glance = enum_value(kGlanceNames, o["glance"].get<std::string>());
-  options.pr_attn = enum_value(kWordAttentionNames, o["attn"].get<std::string>());
+  options.pr_glance = enum_value(kGlanceNames, o["glance"].get<std::string>()).value();
+  options.pr_attn = enum_value(kWordAttentionNames, o["attn"].get<std::string>()).value();
   options.pr_attn_hidden = o.value("attn_hidden_text", pair_text(o["attn_hidden"]));
-  options.pr_ta = enum_value(kMixedLevelsNames, o["ta"].get<std::string>());
+  options.pr_ta = enum_value(kMixedLevelsNames, o["ta"].get<std::string>()).value();
   options.pr_comb_hidden = o.value("comb_hidden_text", pair_text(o["comb_hidden"]));
   options.pr_comb_residual =
-      enum_value(kCombinationResidualNames, o["residual"].get<std::string>());
+      enum_value(kCombinationResidualNames, o["residual"].get<std::string>()).value();
   options.pr_comb_centered = o.value("centered", false);
   options.pr_comb_bias2 = o["comb_bias2"] ? AutoSwitch::kYes : AutoSwitch::kNo;
   options.pr_seg_max = o["seg"][0];
   options.pr_seg_min = o["seg"][1];
   options.pr_seg_div = o["seg"][2];
-  options.pr_seg_round = enum_value(kRoundingNames, o["rounding"].get<std::string>());
-  options.pr_seg_scope = enum_value(kSegmentationScopeNames, o["scope"].get<std::string>());
+  options.pr_seg_round = enum_value(kRoundingNames, o["rounding"].get<std::string>()).value();
+  options.pr_seg_scope = enum_value(kSegmentationScopeNames, o["scope"].get<std::string>()).value();
   if (!o["tree_options"].is_null()) {
     options.pr_seg = SegmentationKind::kParse;
-    options.pr_parse_bound = enum_value(kParseBoundNames, o["tree_options"][0].get<std::string>());
-    options.pr_specials = enum_value(kSpecialPhrasesNames, o["tree_options"][1].get<std::string>());
+    options.pr_parse_bound =
+        enum_value(kParseBoundNames, o["tree_options"][0].get<std::string>()).value();
+    options.pr_specials =
+        enum_value(kSpecialPhrasesNames, o["tree_options"][1].get<std::string>()).value();
   }
   options.max_source_positions = options.max_target_positions = 20;
   return options;

@@ -27,12 +27,12 @@ PhraseTransformerOptions golden_options(const nlohmann::json& o, const nlohmann:
   options.encoder_normalize_before = options.decoder_normalize_before = o["pre"];
   options.attn_bias = o["attn_bias"];
   options.pt_grams = o["grams"].get<std::vector<int64_t>>();
-  options.pt_mode = enum_value(kGramModeNames, o["mode"].get<std::string>());
+  options.pt_mode = enum_value(kGramModeNames, o["mode"].get<std::string>()).value();
   options.pt_layers = o["layers"];
   options.pt_raw = o["raw"];
-  options.pt_scale = enum_value(kGramScaleNames, o["pt_scale"].get<std::string>());
-  options.pt_state = enum_value(kGramStateNames, o["state"].get<std::string>());
-  options.pt_head_order = enum_value(kGramHeadOrderNames, o["order"].get<std::string>());
+  options.pt_scale = enum_value(kGramScaleNames, o["pt_scale"].get<std::string>()).value();
+  options.pt_state = enum_value(kGramStateNames, o["state"].get<std::string>()).value();
+  options.pt_head_order = enum_value(kGramHeadOrderNames, o["order"].get<std::string>()).value();
   return options;
 }
 

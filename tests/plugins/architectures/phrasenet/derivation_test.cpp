@@ -14,7 +14,7 @@ constexpr int64_t kUnknown = 3;
 /// Slot 0 generates "5 6 7", slot 1 "8" and slot 2 "9 <unk>"; slot 3 does not exist.
 Derivation derivation(const std::string& mask_used, bool reset_on_word_match = false) {
   PhraseNetOptions options;
-  options.mask_used = enum_value(kMaskUsedNames, mask_used);
+  options.mask_used = enum_value(kMaskUsedNames, mask_used).value();
   options.reset_on_word_match = reset_on_word_match;
   return {options, {{5, 6, 7}, {8}, {9, kUnknown}, {}}};
 }

@@ -28,7 +28,7 @@ PhraseNetOptions small(const std::string& variant) {
   options.hidden = 5;
   options.gate_hidden = 7;
   options.coverage_dim = 4;
-  options.pn_variant = enum_value(kVariantNames, variant);
+  options.pn_variant = enum_value(kVariantNames, variant).value();
   return options;
 }
 

@@ -37,7 +37,7 @@ TEST(NoisyTanh, OfTheGateIsTheOneThatTheOptionNames) {
   const auto noise_of = [&](const char* name) {
     PhraseNetOptions options;
     options.gate_hidden = 5;
-    options.gate_act = enum_value(kGateFunctionNames, name);
+    options.gate_act = enum_value(kGateFunctionNames, name).value();
     torch::nn::Module owner;
     GateActivation activation(owner, "p", options);
     for (at::Tensor& p : owner.parameters()) p.fill_(1.0);

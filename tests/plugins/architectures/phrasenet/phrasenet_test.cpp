@@ -23,10 +23,11 @@ PhraseNetOptions options_of(const nlohmann::json& o, const nlohmann::json& sizes
   PhraseNetOptions options;
   testing_support::set_recurrent_options(options, o, sizes);
   options.gate_hidden = sizes["gate_hidden"];
-  options.pn_variant = enum_value(kVariantNames, o["pn_variant"].get<std::string>());
-  options.gate_act = enum_value(kGateFunctionNames, o["gate_act"].get<std::string>());
-  options.gate_residual = enum_value(kGateResidualNames, o["gate_residual"].get<std::string>());
-  options.mask_used = enum_value(kMaskUsedNames, o["mask_used"].get<std::string>());
+  options.pn_variant = enum_value(kVariantNames, o["pn_variant"].get<std::string>()).value();
+  options.gate_act = enum_value(kGateFunctionNames, o["gate_act"].get<std::string>()).value();
+  options.gate_residual =
+      enum_value(kGateResidualNames, o["gate_residual"].get<std::string>()).value();
+  options.mask_used = enum_value(kMaskUsedNames, o["mask_used"].get<std::string>()).value();
   options.reset_on_word_match = o["reset_on_word_match"];
   return options;
 }

@@ -27,7 +27,7 @@ PhraseNetOptions small_net(const std::string& variant) {
   options.embed_dim = 24;
   options.hidden = 20;
   options.gate_hidden = 16;
-  options.pn_variant = enum_value(kVariantNames, variant);
+  options.pn_variant = enum_value(kVariantNames, variant).value();
   return options;
 }
 

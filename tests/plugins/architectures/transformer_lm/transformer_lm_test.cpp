@@ -29,10 +29,11 @@ LanguageModelOptions options_of(const nlohmann::json& o, const nlohmann::json& s
   options.set_sizes(sizes["model"], sizes["ffn"], sizes["heads"], sizes["layers"]);
   options.decoder_normalize_before = o["pre"];
   options.no_decoder_final_norm = !o["final_norm"].get<bool>();
-  options.embed_norm = enum_value(nn::kEmbeddingNormNames, o["embed_norm"].get<std::string>());
-  options.pos = enum_value(nn::kPositionKindNames, o["pos"].get<std::string>());
+  options.embed_norm =
+      enum_value(nn::kEmbeddingNormNames, o["embed_norm"].get<std::string>()).value();
+  options.pos = enum_value(nn::kPositionKindNames, o["pos"].get<std::string>()).value();
   options.activation_fn =
-      enum_value(nn::kFeedForwardActivationNames, o["activation"].get<std::string>());
+      enum_value(nn::kFeedForwardActivationNames, o["activation"].get<std::string>()).value();
   options.share_decoder_input_output_embed = o["tie"] == "decoder";
   options.no_scale_embedding = !o["scale"].get<bool>();
   options.max_positions = 20;
