@@ -111,15 +111,13 @@ class C10dGroup final : public ProcessGroup {
                 const std::vector<bool>& contributes,
                 Wire wire) override;
   void gather_shards(at::Tensor& values, int64_t shard_size) override;
-  void report_failure(const std::string& reason, bool is_own) noexcept override {
+  bool report_failure(const std::string& reason, bool is_own) noexcept override {
     roll_.report(reason, is_own);
     disconnect();  // the others notice, and ask
-    fails_like_first_ = is_own && roll_.first_reports(reason);
+    const bool first_fails_alike = is_own && roll_.first_reports(reason);
     roll_.leave();
     roll_.wait_for_questions();
-  }
-  bool first_fails_alike(const std::string& /*reason*/) noexcept override {
-    return fails_like_first_;
+    return first_fails_alike;
   }
   void finish() override;
 
@@ -155,8 +153,7 @@ class C10dGroup final : public ProcessGroup {
 
   RollCall roll_;
   c10::intrusive_ptr<c10d::Backend> texts_, numbers_;
-  at::Device device_ = at::kCPU;  ///< that numbers travel from
-  bool fails_like_first_ = false;
+  at::Device device_ = at::kCPU;            ///< that numbers travel from
   at::Tensor outgoing_, incoming_, chunk_;  // kept from call to call
 };
 

@@ -57,11 +57,11 @@ class PHRASEQ_API ProcessGroup {
   /// Completes `values` [elements], of which rank r has its shard, the elements from r · shard_size
   /// to (r + 1) · shard_size, or to the end.
   virtual void gather_shards(at::Tensor& values, int64_t shard_size) = 0;
-  /// Tells the others why this process ends. Never throws.
-  virtual void report_failure(const std::string& /*reason*/, bool /*is_own*/) noexcept {}
-  /// After report_failure: whether rank 0 fails for the same reason and will report it. Never
-  /// throws.
-  virtual bool first_fails_alike(const std::string& /*reason*/) noexcept { return false; }
+  /// Tells the others why this process ends. Returns true if rank 0 fails for the same reason and
+  /// will report it. Never throws.
+  virtual bool report_failure(const std::string& /*reason*/, bool /*is_own*/) noexcept {
+    return false;
+  }
   /// Ends the run in order: waits until all processes have called it.
   virtual void finish() {}
 

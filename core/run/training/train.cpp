@@ -61,8 +61,7 @@ int train_in_group(TrainRun& run, std::span<const std::string> arguments, const 
     processes->report_failure(failure.message(), /*is_own=*/false);
     throw;
   } catch (const Error& failure) {
-    processes->report_failure(failure.what(), /*is_own=*/true);
-    if (processes->first_fails_alike(failure.what()))
+    if (processes->report_failure(failure.what(), /*is_own=*/true))
       return failure.exit_code();  // the first process reports the same error
     throw;
   } catch (const std::exception& failure) {
