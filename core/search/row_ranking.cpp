@@ -154,13 +154,6 @@ std::vector<std::vector<RankedColumn>> rank_rows(const SearchStep& step,
   return std::move(ranking.best);
 }
 
-double log_probability_of(const StepOutput& output,
-                          int64_t row,
-                          int64_t column,
-                          const StepConstraint& constraint) {
-  return log_probabilities_of(output, row, std::span(&column, 1), constraint).front();
-}
-
 std::vector<double> log_probabilities_of(const StepOutput& output,
                                          int64_t row,
                                          std::span<const int64_t> columns,

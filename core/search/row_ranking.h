@@ -25,14 +25,8 @@ PHRASEQ_API std::vector<std::vector<RankedColumn>> rank_rows(
     int64_t k,
     bool needs_probabilities = true);
 
-/// Returns the log-probability of one column of a row with a decision, as `rank_rows` computes it;
-/// -infinity if it is forbidden. Reads the whole row.
-PHRASEQ_API double log_probability_of(const StepOutput& output,
-                                      int64_t row,
-                                      int64_t column,
-                                      const StepConstraint& constraint);
-
-/// Does the same for several columns, with one pass through the row.
+/// Returns the log-probabilities of columns of a row with a decision, as `rank_rows` computes them;
+/// -infinity if they are forbidden. Reads the whole row once.
 PHRASEQ_API std::vector<double> log_probabilities_of(const StepOutput& output,
                                                      int64_t row,
                                                      std::span<const int64_t> columns,

@@ -107,13 +107,15 @@ void add_equal_candidates(const SearchState& state,
     const auto ending = endings.find(generated_by(state, row));
     if (!state.rows[static_cast<size_t>(row)].queue.empty() || ending == endings.end())
       continue;
-    for (const int64_t column : columns_generating(state, row, ending->second)) {
-      if (!known.emplace(row, column).second)
-        continue;
-      const double log_probability =
-          log_probability_of(output, row, column, constraints[static_cast<size_t>(row)]);
-      if (std::isfinite(log_probability))
-        candidates.push_back(state.decision(row, column, log_probability));
+    std::vector<int64_t> columns = columns_generating(state, row, ending->second);
+    std::erase_if(columns, [&](int64_t column) { return !known.emplace(row, column).second; });
+    if (columns.empty())
+      continue;
+    const std::vector<double> found =
+        log_probabilities_of(output, row, columns, constraints[static_cast<size_t>(row)]);
+    for (size_t i = 0; i < columns.size(); ++i) {
+      if (std::isfinite(found[i]))
+        candidates.push_back(state.decision(row, columns[i], found[i]));
     }
   }
 }
