@@ -132,6 +132,28 @@ void warn_of_unreachable_models(const std::vector<ServedModel>& models) {
   }
 }
 
+/// Reads keys and models again for each SIGHUP; returns when another signal arrives.
+void reload_until_stopped(const WaitingSignals& signals, Service& service, ModelPool& models) {
+  while (signals.wait() == SIGHUP) {
+    reopen_access_log(service);
+    reload_keys(service);  // first, so that a revoked key is rejected at once
+    reload_models(models, service.metrics());
+  }
+}
+
+/// Stops the server also if an exception ends it: the models before what their late answers use.
+struct StopInOrder {
+  Service& service;
+  HttpServer& server;
+  std::optional<ModelPool>& models;
+
+  ~StopInOrder() {
+    service.stop();
+    server.stop();
+    models.reset();
+  }
+};
+
 }  // namespace
 
 ServeRun::ServeRun(std::span<const std::string> arguments) : engine(arguments) {
@@ -162,20 +184,15 @@ int serve(ServeRun& run) {
   Service service(run.options, *models);
   HttpServer server(run.options.host, run.options.port, run.options.http, service);
   service.set_connections([&server] { return server.connections(); });
-  server.start();
-  warn_of_open_server(run.options);
-  warn_of_unreachable_models(models->models());
-  log_info(fmt::format("Listening at http://{}", place_text(run.options.host, server.port())));
-  int number = signals.wait();
-  for (; number == SIGHUP; number = signals.wait()) {
-    reopen_access_log(service);
-    reload_keys(service);  // first, so that a revoked key is rejected at once
-    reload_models(*models, service.metrics());
+  {
+    const StopInOrder stop{service, server, models};
+    server.start();
+    warn_of_open_server(run.options);
+    warn_of_unreachable_models(models->models());
+    log_info(fmt::format("Listening at http://{}", place_text(run.options.host, server.port())));
+    reload_until_stopped(signals, service, *models);
+    log_info("Stopping after all accepted requests have been answered");
   }
-  log_info("Stopping after all accepted requests have been answered");
-  service.stop();
-  server.stop();
-  models.reset();  // before the server, which late answers use
   log_info("Stopped");
   return kExitOk;
 }

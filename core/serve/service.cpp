@@ -43,6 +43,11 @@ const Route* find_route(const std::string& path) {
   return found == std::end(kRoutes) ? nullptr : found;
 }
 
+std::string name_in_metrics(const std::string& path) {
+  const Route* known = find_route(path);
+  return known == nullptr ? "other" : known->path;
+}
+
 bool has_method(const Route& route, const std::string& method) {
   return method == route.method || (method == "HEAD" && std::string_view(route.method) == "GET");
 }
@@ -192,8 +197,7 @@ std::shared_ptr<const ApiKeys> Service::keys() const {
 
 void Service::handle(HttpRequest request, std::function<void(HttpResponse)> reply) {
   const auto start = std::chrono::steady_clock::now();
-  const Route* known = find_route(request.path);
-  const std::string name = known == nullptr ? "other" : known->path;
+  const std::string name = name_in_metrics(request.path);
   const Reply counted =
       [this, start, reply, name, abandoned = request.abandoned](HttpResponse response) {
         const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
@@ -208,12 +212,15 @@ void Service::handle(HttpRequest request, std::function<void(HttpResponse)> repl
   }
 }
 
+void Service::client_left(const std::string& path) {
+  metrics_.count_request(name_in_metrics(path), kClientLeft, std::nullopt);
+}
+
 HttpResponse Service::refusal(const std::string& path, const HttpRefusal& refusal) {
-  const Route* known = find_route(path);
   std::optional<double> seconds;
   if (refusal.status == 504)
     seconds = options_.http.request_seconds;
-  metrics_.count_request(known == nullptr ? "other" : known->path, refusal.status, seconds);
+  metrics_.count_request(name_in_metrics(path), refusal.status, seconds);
   return error_response(path, ServiceError(refusal.status, refusal.code, refusal.message));
 }
 

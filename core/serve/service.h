@@ -27,6 +27,7 @@ class Service : public HttpHandler {
 
   void handle(HttpRequest request, std::function<void(HttpResponse)> reply) override;
   HttpResponse refusal(const std::string& path, const HttpRefusal& refusal) override;
+  void client_left(const std::string& path) override;
   void finished(const HttpExchange& exchange) override { access_log_.write(exchange); }
 
   /// Reads the file of keys again. Throws on an error; the old keys then stay valid.

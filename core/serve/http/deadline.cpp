@@ -13,4 +13,11 @@ void Deadline::set(std::chrono::nanoseconds time, std::function<void()> expired)
   });
 }
 
+/// The new number is for a timer that has already expired and whose handler is waiting to be
+/// called.
+void Deadline::cancel() {
+  ++number_;
+  timer_.cancel();
+}
+
 }  // namespace phraseq

@@ -17,7 +17,7 @@ class Deadline {
   /// Calls `expired` after `time`, unless another deadline is set or this one is canceled before.
   /// `expired` must keep the owner of this object alive.
   void set(std::chrono::nanoseconds time, std::function<void()> expired);
-  void cancel() { timer_.cancel(); }
+  void cancel();
 
  private:
   boost::asio::steady_timer timer_;

@@ -34,6 +34,9 @@ struct HttpResponse {
   std::string user = {};  ///< who made the request, for the access log
 };
 
+/// The status of a request whose client disconnected, in logs and metrics; nginx has the same.
+inline constexpr int kClientLeft = 499;
+
 /// Why the server itself refuses a request.
 struct HttpRefusal {
   int status;
@@ -58,8 +61,10 @@ class HttpHandler {
   virtual ~HttpHandler() = default;
   /// `reply` may be called later and from any thread, at most once.
   virtual void handle(HttpRequest request, std::function<void(HttpResponse)> reply) = 0;
-  /// The response to a request that is refused; `path` is empty if it is unknown.
+  /// Makes and counts the response to a request that is refused; `path` is empty if it is unknown.
   virtual HttpResponse refusal(const std::string& path, const HttpRefusal& refusal) = 0;
+  /// Called when a client disconnects before its request is answered.
+  virtual void client_left(const std::string& /*path*/) {}
   /// Called when a response has been written or the client has disconnected.
   virtual void finished(const HttpExchange& /*exchange*/) {}
 };

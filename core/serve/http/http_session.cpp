@@ -36,7 +36,6 @@ constexpr size_t kDrainBytes = 64 << 20;   // of a request refused before it was
 constexpr auto kDrainTime = std::chrono::seconds(5);
 constexpr std::chrono::nanoseconds kStopTime{5'000'000'000};  // for the rest of a request to arrive
 constexpr auto kStopDrainTime = std::chrono::milliseconds(500);
-constexpr int kClientLeft = 499;  // nginx's status; only appears in the metrics
 
 std::chrono::nanoseconds duration_of(double seconds) {
   return std::chrono::nanoseconds(static_cast<int64_t>(seconds * 1e9));
@@ -353,8 +352,7 @@ void HttpSession::watch_client(const HttpRequest& request, int64_t number) {
         if (failure || !is_current || !self->client_has_left())
           return;
         *abandoned = true;
-        self->shared_.handler.refusal(
-            path, {kClientLeft, "client_left", "the client closed the connection"});
+        self->shared_.handler.client_left(path);
         self->report_exchange(kClientLeft);
         self->close();
       });
