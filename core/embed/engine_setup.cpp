@@ -13,6 +13,8 @@
 #include "core/data/source_trees.h"
 #include "core/nn/packed/packed_weights.h"
 #include "core/options/batch_options.h"
+#include "core/run/batches/search_batches.h"
+#include "core/run/loaded_models.h"
 #include "core/run/options/decoder_choice.h"
 #include "core/run/options/model_options.h"
 #include "core/run/options/shortlist_options.h"
@@ -43,7 +45,6 @@ struct EngineSetup::Parts {
 
 namespace {
 
-constexpr int64_t kDefaultBatchTokens = 1024;  // as generate on the CPU
 constexpr const char* kAnyPrefix = "1000000";
 
 int64_t number_in(OptionTable& table, const char* name, int64_t otherwise) {
@@ -106,7 +107,8 @@ class TranslatorEngine final : public TranslationEngine {
   int64_t max_nbest() const override { return setup_.max_nbest; }
   int64_t round_tokens() const override {
     const int64_t tokens = setup_.batches.max_tokens;
-    return (tokens > 0 ? tokens : kDefaultBatchTokens) * setup_.workers.workers;
+    const int64_t automatic = automatic_source_tokens(setup_.model.device.chosen());
+    return (tokens > 0 ? tokens : automatic) * setup_.workers.workers;
   }
   void prepare_thread() const override {
     at::set_num_threads(static_cast<int>(setup_.workers.threads));
@@ -234,9 +236,7 @@ void EngineSetup::describe(OptionTable& table) {
   Parts& parts = *parts_;
   table.section("Translation");
   parts.search.describe(table);
-  parts.batches.describe(table);
-  table.find("max-tokens")->help =
-      "Maximum number of source tokens in a batch; 0 = 1024, or no limit if --batch-size is given.";
+  describe_search_batches(table, parts.batches);
   table.field("seed", parts.seed, "Random seed.");
   table
       .field("remove-bpe",
@@ -298,8 +298,7 @@ std::unique_ptr<TranslationEngine> EngineSetup::load(const std::string& path) co
   settings.precision = options.precision;
   settings.seed = static_cast<uint64_t>(parts_->seed);
   settings.max_sentences = parts_->batches.batch_size;
-  const bool unlimited = parts_->batches.max_tokens == 0 && parts_->batches.batch_size == 0;
-  settings.max_tokens = unlimited ? kDefaultBatchTokens : parts_->batches.max_tokens;
+  settings.max_tokens = max_source_tokens(parts_->batches, options.device.chosen());
   settings.workers = parts_->workers;
   const Task& task = *models.front().task;
   settings.shortlist = parts_->shortlist.read(task.source_dictionary(), task.target_dictionary());

@@ -9,13 +9,12 @@
 #include "core/data/joined/data_folders.h"
 #include "core/data/source_trees.h"
 #include "core/options/option_text.h"
+#include "core/run/batches/search_batches.h"
+#include "core/run/loaded_models.h"
 
 namespace phraseq {
 
 namespace {
-
-/// The number of source tokens per batch if no limit is given.
-constexpr int64_t kBatchTokens = 1024, kBatchTokensOfAGpu = 8192;
 
 void require_trees(const std::vector<TranslationModel>& models, const GenerateOptions& options) {
   for (const TranslationModel& model : models) {
@@ -81,9 +80,7 @@ TranslationSettings settings_of(const GenerateRun& run, const WorkerSettings& wo
       run.options.output_format() != OutputFormat::kPlain || !run.options.mbr.empty();
   settings.seed = static_cast<uint64_t>(run.options.seed);
   settings.max_sentences = run.options.batches.batch_size;
-  const bool unlimited = run.options.batches.max_tokens == 0 && run.options.batches.batch_size == 0;
-  const int64_t automatic = run.model.device.chosen().is_cpu() ? kBatchTokens : kBatchTokensOfAGpu;
-  settings.max_tokens = unlimited ? automatic : run.options.batches.max_tokens;
+  settings.max_tokens = max_source_tokens(run.options.batches, run.model.device.chosen());
   settings.workers = workers;
   return settings;
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/options/on_bad_line.h"
+#include "core/run/batches/search_batches.h"
 
 namespace phraseq {
 
@@ -48,10 +49,7 @@ void describe_files(OptionTable& table, GenerateOptions& o) {
 
 void describe_decoding(OptionTable& table, GenerateOptions& o) {
   o.search.describe(table);
-  o.batches.describe(
-      table,
-      "Maximum number of source tokens in a batch; 0 = 1024, on a GPU 8192, or no limit if "
-      "--batch-size is given.");
+  describe_search_batches(table, o.batches);
   table
       .field("buffer-size",
              o.buffer_size,
