@@ -16,6 +16,7 @@
 #include "core/base/error.h"
 #include "core/io/atomic_file.h"
 #include "core/run/head_ablation.h"
+#include "core/run/loaded_models.h"
 #include "core/run/result_output.h"
 #include "core/translate/operator_threads.h"
 #include "core/translate/sentence_source.h"

@@ -10,6 +10,7 @@
 #include "core/base/work_profile.h"
 #include "core/run/generation_report.h"
 #include "core/run/generation_translator.h"
+#include "core/run/loaded_models.h"
 #include "core/run/result_output.h"
 #include "core/run/shard_run.h"
 #include "core/score/metrics/named_metric.h"

@@ -9,6 +9,7 @@
 
 #include "core/analysis/attention_heads.h"
 #include "core/base/error.h"
+#include "core/run/loaded_models.h"
 #include "core/translate/scoring/score_targets.h"
 #include "core/translate/sentence_source.h"
 

@@ -20,10 +20,9 @@
 #include "core/criterion/named_criterion.h"
 #include "core/data/joined/data_folders.h"
 #include "core/data/source_trees.h"
-#include "core/nn/precision/precision_option.h"
 #include "core/options/command_line.h"
 #include "core/options/option_text.h"
-#include "core/run/options/model_options.h"
+#include "core/run/loaded_models.h"
 #include "core/train/validation/validation_result.h"
 #include "core/train/validation/validator.h"
 #include "core/translate/operator_threads.h"
@@ -146,47 +145,6 @@ std::vector<Criterion*> others_of(const std::vector<std::unique_ptr<Criterion>>&
 }
 
 }  // namespace
-
-std::vector<std::string> ValidateOptions::subsets() const {
-  return listed_splits("valid-subset", valid_subset);
-}
-
-void ValidateOptions::describe(OptionTable& table) {
-  table.section("Validation");
-  table.field("data", data, "Data folder made by phraseq preprocess.")
-      .positional()
-      .value_name("DATA")
-      .required();
-  table.field("path", path, "Checkpoint or folder of checkpoints.").value_name("FILE").required();
-  table.field("model-overrides",
-              model_overrides,
-              "Architecture options that replace those of the checkpoint, as NAME=VALUE or as "
-              "fairseq's dictionary \"{'NAME': VALUE}\".");
-  table
-      .field("valid-subset",
-             valid_subset,
-             "Names of the splits, separated by commas. Each gets a line.")
-      .value_name("NAME[,NAME]");
-  table.field(
-      "criterion",
-      criterion,
-      "Name of the criterion; default: the criterion of the checkpoint's training, with its "
-      "options.");
-  direction.describe(table);
-  table.find("source-lang")->short_flag("s");
-  table.find("target-lang")->short_flag("t");
-  plugins.describe(table);
-  batches.describe(table);
-  table.field("threads", threads, "Number of threads; 0 = one per core.").in(0, 4096);
-  describe_skip_self_test(table, skip_self_test);
-  nn::describe_precision(table, precision);
-  device.describe(table);
-  table.field(
-      "format",
-      format,
-      kValidationFormatNames,
-      "plain: one line as in the training log; json: a JSON object with natural logarithms.");
-}
 
 ValidateRun::ValidateRun(std::span<const std::string> arguments)
     : loaded(load_plugins_for(arguments)) {

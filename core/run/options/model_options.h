@@ -4,13 +4,15 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include "core/base/api.h"
+#include "core/nn/context.h"
 #include "core/nn/packed/quantization_option.h"
 #include "core/options/option_table.h"
 #include "core/plugin/plugin_options.h"
 #include "core/run/options/device_options.h"
 #include "core/run/options/direction_options.h"
-#include "core/translate/translation_model.h"
 #include "core/translate/workers.h"
 
 namespace phraseq {
@@ -48,28 +50,5 @@ struct PHRASEQ_API ModelOptions : Options {
   void describe_translation(OptionTable& table);
   void describe_workers(OptionTable& table);
 };
-
-/// Moves the model and its parameters; does nothing for the CPU.
-PHRASEQ_API void move_to(TranslationModel& model, at::Device device, nn::Precision precision);
-
-/// Splits the value of --path, which separates models by colons.
-PHRASEQ_API std::vector<std::string> model_paths(const std::string& path);
-
-/// Throws UsageError if `output` is one of the checkpoints (which --path may also name by a
-/// pointer), a pointer, or a data file in the folder `data` (may be empty). Other files of that
-/// folder are allowed.
-PHRASEQ_API void check_not_read(const std::string& output,
-                                const ModelOptions& options,
-                                const std::string& data);
-
-/// Loads every model of `options.path`, onto its device. `data`: a folder whose splits are needed,
-/// or empty.
-PHRASEQ_API std::vector<TranslationModel> load_models(const Registry& registry,
-                                                      const ModelOptions& options,
-                                                      const std::string& data);
-
-/// Warns if `trees`, the value of --trees, is given and none of the models uses trees.
-PHRASEQ_API void warn_of_unused_trees(const std::vector<TranslationModel>& models,
-                                      const std::string& trees);
 
 }  // namespace phraseq

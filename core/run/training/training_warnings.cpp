@@ -163,7 +163,7 @@ void require_dictionaries_of(const CheckpointFile& file, const Task& task) {
 
 void warn_of_warmup(std::optional<int64_t> run_length, const OptionTable& table) {
   const OptionField* const field = warmup_field(table);
-  if (field == nullptr || !run_length)
+  if (field == nullptr || !run_length || !std::holds_alternative<int64_t*>(field->target))
     return;
   const int64_t warmup = *std::get<int64_t*>(field->target);
   if (warmup < *run_length || *run_length == 1)  // a run of one update is a trial
