@@ -15,7 +15,8 @@ void TransformerAlignOptions::describe(OptionTable& table) {
   table
       .field("alignment-layer",
              alignment_layer,
-             "Decoder layer, from 0, whose attention to the source is the alignment.")
+             "Decoder layer, from 0, whose attention to the source is the alignment. With "
+             "--decoder-layers-to-keep, the layers that are kept are counted, as in fairseq.")
       .at_least(0);
   table.field("full-context-alignment",
               full_context_alignment,
@@ -28,7 +29,10 @@ std::vector<std::string> TransformerAlignOptions::problems() const {
   const auto layers = static_cast<int64_t>(decoder_drop.kept(decoder_layers).size());
   if (alignment_layer >= layers) {
     found.push_back(fmt::format(
-        "--alignment-layer {}: the decoder has the layers 0 to {}", alignment_layer, layers - 1));
+        "--alignment-layer {}: expected 0 to {}{}",
+        alignment_layer,
+        layers - 1,
+        layers == decoder_layers ? "" : ", among the layers of --decoder-layers-to-keep"));
   }
   if (alignment_heads > decoder_attention_heads) {
     found.push_back(fmt::format("--alignment-heads {} is greater than --decoder-attention-heads {}",

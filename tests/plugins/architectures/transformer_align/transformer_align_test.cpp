@@ -204,12 +204,12 @@ TEST(TransformerAlignOptionsProblems, NameALayerOrAHeadThatIsMissing) {
   TransformerAlignOptions options;
   EXPECT_TRUE(options.problems().empty());
   options.alignment_layer = 6;
-  EXPECT_THAT(options.problems(),
-              ::testing::ElementsAre("--alignment-layer 6: the decoder has the layers 0 to 5"));
+  EXPECT_THAT(options.problems(), ::testing::ElementsAre("--alignment-layer 6: expected 0 to 5"));
   options.alignment_layer = 4;
   options.decoder_drop.layers_to_keep = "0,5";
   EXPECT_THAT(options.problems(),
-              ::testing::ElementsAre("--alignment-layer 4: the decoder has the layers 0 to 1"));
+              ::testing::ElementsAre("--alignment-layer 4: expected 0 to 1, among the layers of "
+                                     "--decoder-layers-to-keep"));
   options.alignment_layer = 1;
   options.alignment_heads = 9;
   EXPECT_THAT(options.problems(), ::testing::ElementsAre(HasSubstr("--alignment-heads 9")));
