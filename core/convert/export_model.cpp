@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "core/base/error.h"
+#include "core/base/text_fields.h"
 #include "core/checkpoint/safetensors/float_values.h"
 #include "core/checkpoint/safetensors/plain_file.h"
 #include "core/checkpoint/safetensors/tensor_role.h"
@@ -33,6 +34,8 @@ json default_options() {
           {"decoder_embed_dim", 512},
           {"decoder_ffn_embed_dim", 2048},
           {"decoder_layers", 6},
+          {"encoder_layers_to_keep", ""},
+          {"decoder_layers_to_keep", ""},
           {"decoder_attention_heads", 8},
           {"encoder_normalize_before", false},
           {"decoder_normalize_before", false},
@@ -108,16 +111,23 @@ json read_component(const CheckpointFile& file, const char* kind) {
                   expected));
 }
 
+/// Whether a list of layers, which contains none twice, has fewer than there are; an empty one
+/// keeps all.
+bool leaves_out_layers(const std::string& kept, int64_t layers) {
+  return !kept.empty() && std::ssize(split_text(kept, ",")) < layers;
+}
+
 /// The exported layers are those that --encoder-layers and --decoder-layers say.
-void require_all_layers(const JsonEntry& options, const std::string& path) {
-  for (const char* name : {"encoder_layers_to_keep", "decoder_layers_to_keep"}) {
-    if (options.has(name) && !options.at(name).text().empty()) {
-      throw UsageError(
-          fmt::format("{}: a model with {} = {}; only models with all of their layers "
-                      "can be exported",
-                      path,
-                      name,
-                      options.at(name).text()));
+void require_all_layers(const json& options, const std::string& path) {
+  for (const std::string stack : {"encoder", "decoder"}) {
+    const std::string name = stack + "_layers_to_keep";
+    const std::string& kept = options[name].get_ref<const std::string&>();
+    if (leaves_out_layers(kept, options[stack + "_layers"].get<int64_t>())) {
+      throw UsageError(fmt::format(
+          "{}: a model with {} = {}; only models with all of their layers can be exported",
+          path,
+          name,
+          kept));
     }
   }
 }
@@ -159,11 +169,11 @@ void ExportModel::read_options() {
     require_transformer("");
   options_ = default_options_of(architecture_);
   const JsonEntry given = JsonEntry(record, file_.metadata_place("architecture")).at("options");
-  require_all_layers(given, path());
   for (const auto& [name, value] : given.members()) {
     if (options_.contains(name))
       take_option(options_, name, value);
   }
+  require_all_layers(options_, path());
 }
 
 void ExportModel::read_task() {

@@ -56,6 +56,7 @@ TEST_F(ExportOfTheTinyModel, NeverReplacesFiles) {
 
 TEST_F(ExportOfTheTinyModel, RejectsAModelWhoseLayersWereLeftOut) {
   ImportedModel model = import_fairseq({.weights = golden_torch_file("fairseq_cfg.pt")});
+  model.options["encoder_layers"] = 2;
   model.options["encoder_layers_to_keep"] = "0";
   model.write(folder_.file("kept.safetensors"));
   try {
@@ -64,6 +65,16 @@ TEST_F(ExportOfTheTinyModel, RejectsAModelWhoseLayersWereLeftOut) {
   } catch (const UsageError& problem) {
     EXPECT_THAT(problem.message(), HasSubstr("encoder_layers_to_keep = 0"));
   }
+}
+
+TEST_F(ExportOfTheTinyModel, TakesAListOfAllLayersToKeep) {
+  ImportedModel model = import_fairseq({.weights = golden_torch_file("fairseq_cfg.pt")});
+  std::string all = "0";
+  for (int64_t layer = 1; layer < model.options["encoder_layers"].get<int64_t>(); ++layer)
+    all += "," + std::to_string(layer);
+  model.options["encoder_layers_to_keep"] = all;
+  model.write(folder_.file("kept.safetensors"));
+  EXPECT_NO_THROW(ExportModel::open(folder_.file("kept.safetensors")));
 }
 
 /// CTranslate2 does not load such a model, as it finds no layer 0.
