@@ -87,6 +87,11 @@ Problems ngram_problems(const PhrasalAttentionOptions& o, Stack stack) {
 
 /// Checks the n-grams of both stacks; problems that both share are reported once.
 void check_ngrams(const PhrasalAttentionOptions& o, Problems& found) {
+  if (std::ranges::count(o.pa_ngrams, '/') > 1) {
+    found.push_back(
+        fmt::format("--pa-ngrams '{}': expected at most two parts, ENCODER/DECODER", o.pa_ngrams));
+    return;
+  }
   const bool same =
       ngrams_part(o.pa_ngrams, Stack::kEncoder) == ngrams_part(o.pa_ngrams, Stack::kDecoder) &&
       o.encoder_attention_heads == o.decoder_attention_heads;
@@ -144,6 +149,7 @@ PhrasalAttentionOptions::PhrasalAttentionOptions() {
 
 void PhrasalAttentionOptions::describe(OptionTable& table) {
   TransformerOptions::describe(table);
+  table.find("attn-bias")->help = "Not supported by phrasal_attention.";
   table.field("pa-type",
               pa_type,
               kPhraseTypeNames,
@@ -160,8 +166,9 @@ void PhrasalAttentionOptions::describe(OptionTable& table) {
              pa_ngrams,
              "homogeneous: the k-th digit is the number of heads with n = k (44, 323, 08; with "
              "commas from 10 heads on: 10,6); default: half of the heads with n = 1, half with n = "
-             "2. Otherwise: up to 16 lengths, 1 to 100; default: 12. ENCODER/DECODER (44/22) sets "
-             "different values for encoder and decoder.")
+             "2. heterogeneous: up to 16 lengths, 1 to 100 (12, 123; with commas from 10 words on: "
+             "1,10); default: 12. interleaved: 12. ENCODER/DECODER (44/22) sets different values "
+             "for encoder and decoder.")
       .value_name("N");
   table.field("pa-where", pa_where, "Which attention is phrasal: one or more of enc, dec, cross.")
       .one_of({"enc", "dec", "cross"})
@@ -186,7 +193,7 @@ void PhrasalAttentionOptions::describe(OptionTable& table) {
 std::vector<std::string> PhrasalAttentionOptions::problems() const {
   Problems found = TransformerOptions::problems();
   if (attn_bias)
-    found.push_back("--attn-bias is not supported by phrasal attention");
+    found.push_back("--attn-bias is not supported by phrasal_attention");
   check_places(*this, found);
   Problems about_ngrams;
   check_ngrams(*this, about_ngrams);

@@ -113,7 +113,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadNgrams{"homogeneous", "9223372036854775807,1", "9223372036854775807 is out of range"},
         BadNgrams{"homogeneous", kHeadsOfLength101, "at most 100 words, not 101"},
         BadNgrams{"homogeneous", "44/", "neither a string of digits nor a list of numbers"},
-        BadNgrams{"homogeneous", "44/44/44", "neither a string of digits nor a list of numbers"},
+        BadNgrams{"homogeneous", "44/44/44", "'44/44/44': expected at most two parts"},
         BadNgrams{"heterogeneous", "12/122", "contains an n-gram length twice"},
         BadNgrams{"interleaved", "123", "interleaved supports only --pa-ngrams 12"},
         BadNgrams{"interleaved", "12/1", "interleaved supports only --pa-ngrams 12"}));
