@@ -41,8 +41,7 @@ std::unique_ptr<DecodingSession> PhraseRepModel::start_decoding(const Batch& bat
 /// Initializes a new model. Warnings about its options are logged here, because only a new model
 /// will be trained.
 void PhraseRepModel::initialize(uint64_t seed) {
-  for (const std::string& option : options_.without_effect())
-    log_warning(fmt::format("{} has no effect without --pr-seg parse", option));
+  for (const std::string& finding : options_.without_effect()) log_warning(finding);
   nn::Initializer initializer(options_.init, seed);
   encoder_->initialize(initializer);
   decoder_->initialize(initializer);

@@ -128,8 +128,9 @@ WidthOption combination_option(const PhraseRepOptions& o) {
   return {"pr-comb-hidden", o.pr_comb_hidden, o.encoder_embed_dim, o.decoder_embed_dim};
 }
 
-/// Marks options of LayerDrop as not supported; `problems` explains why.
-void describe_layer_drop(OptionTable& table) {
+/// Marks options that are not supported; `problems` explains why.
+void describe_unsupported(OptionTable& table) {
+  table.find("source-eos")->help = "End source sentences with </s>, as phrase_rep requires.";
   for (const char* name : {"encoder-layerdrop",
                            "encoder-layers-to-keep",
                            "decoder-layerdrop",
@@ -147,7 +148,7 @@ PhraseRepOptions::PhraseRepOptions() {
 
 void PhraseRepOptions::describe(OptionTable& table) {
   TransformerOptions::describe(table);
-  describe_layer_drop(table);
+  describe_unsupported(table);
   describe_phrases(*this, table);
   describe_combination(*this, table);
   describe_segmentation(*this, table);
@@ -162,13 +163,14 @@ std::vector<std::string> PhraseRepOptions::problems() const {
   for (const nn::LayerDrop* drop : {&encoder_drop, &decoder_drop}) {
     if (drop->probability > 0 || !drop->layers_to_keep.empty())
       found.emplace_back(
-          "phrase_rep has no LayerDrop: its decoder reads every layer of the encoder");
+          "phrase_rep supports neither LayerDrop nor a choice of layers to keep: its decoder reads "
+          "every layer of the encoder");
   }
   if (pr_seg_min > pr_seg_max)
     found.push_back(
         fmt::format("--pr-seg-min {} is greater than --pr-seg-max {}", pr_seg_min, pr_seg_max));
   if (!source_eos)
-    found.emplace_back("--source-eos no: phrases are divided up to </s>");
+    found.emplace_back("--source-eos no is not supported by phrase_rep: </s> ends the last phrase");
   if (encoder_normalize_before && pr_ta == MixedLevels::kBoth)
     found.emplace_back(
         "--pr-ta both mixes normalized encoder outputs: it cannot be combined with "
@@ -177,15 +179,25 @@ std::vector<std::string> PhraseRepOptions::problems() const {
 }
 
 std::vector<std::string> PhraseRepOptions::without_effect() const {
+  const PhraseRepOptions defaults;
   std::vector<std::string> found;
-  if (needs_trees())
-    return found;
-  if (pr_parse_bound != ParseBound::kLiteral)
-    found.emplace_back("--pr-parse-bound");
-  if (pr_long_leaf != LongLeaf::kWhole)
-    found.emplace_back("--pr-long-leaf");
-  if (pr_specials != SpecialPhrases::kOwn)
-    found.emplace_back("--pr-specials");
+  const auto check = [&](bool is_used, bool is_default, const char* option, const char* reason) {
+    if (!is_used && !is_default)
+      found.push_back(fmt::format("{} has no effect {}", option, reason));
+  };
+  check(pr_attn != WordAttention::kNone,
+        pr_attn_hidden == defaults.pr_attn_hidden,
+        "--pr-attn-hidden",
+        "with --pr-attn none");
+  check(pr_ta != MixedLevels::kNone,
+        pr_ta_dropout == defaults.pr_ta_dropout,
+        "--pr-ta-dropout",
+        "with --pr-ta none");
+  constexpr const char* kOnlyForTrees = "without --pr-seg parse";
+  check(
+      needs_trees(), pr_parse_bound == defaults.pr_parse_bound, "--pr-parse-bound", kOnlyForTrees);
+  check(needs_trees(), pr_long_leaf == defaults.pr_long_leaf, "--pr-long-leaf", kOnlyForTrees);
+  check(needs_trees(), pr_specials == defaults.pr_specials, "--pr-specials", kOnlyForTrees);
   return found;
 }
 

@@ -77,8 +77,8 @@ struct PhraseRepOptions : nn::TransformerOptions, TreeUse, BatchDependence {
 
   void describe(OptionTable& table) override;
   std::vector<std::string> problems() const override;
-  /// Changed options of parsed sentences that have no effect without --pr-seg parse. These are not
-  /// problems: checkpoints may record them.
+  /// A sentence for each changed option that has no effect with the others. These are not problems:
+  /// checkpoints may record them.
   std::vector<std::string> without_effect() const;
   bool depends_on_batch() const override { return pr_seg_scope == SegmentationScope::kBatch; }
   bool needs_trees() const override { return pr_seg == SegmentationKind::kParse; }

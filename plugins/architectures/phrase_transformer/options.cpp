@@ -141,6 +141,12 @@ bool PhraseTransformerOptions::phrased(int64_t layer) const {
   return p >= 0 ? layer < p : layer >= encoder_layers + p;
 }
 
+bool PhraseTransformerOptions::has_phrases() const {
+  const std::vector<int64_t> layers = encoder_drop.kept(encoder_layers);
+  return !gram_sizes().empty() &&
+         std::ranges::any_of(layers, [this](int64_t layer) { return phrased(layer); });
+}
+
 std::vector<int64_t> PhraseTransformerOptions::gram_sizes() const {
   std::vector<int64_t> sizes = pt_grams;
   std::erase_if(sizes, [](int64_t size) { return size <= 0; });

@@ -53,6 +53,8 @@ struct PhraseTransformerOptions : nn::TransformerOptions {
   /// Whether a layer of the encoder, counted from 0, is a phrase layer: the first p, or the last
   /// |p| for a negative `pt_layers`.
   bool phrased(int64_t layer) const;
+  /// False if no layer has phrases: the plain Transformer.
+  bool has_phrases() const;
   /// The distinct positive gram sizes, ascending: one LSTM each.
   std::vector<int64_t> gram_sizes() const;
   /// Whether the words' own queries and keys are kept next to those of the phrases (cross).

@@ -9,10 +9,10 @@ namespace phraseq::phrase_transformer {
 PhraseAttentionFactory::PhraseAttentionFactory(const PhraseTransformerOptions& options)
     : options_(options) {
   require_valid(options);
-  if (options.gram_sizes().empty() || options.pt_layers == "0") {
+  if (!options.has_phrases()) {
     log_warning(
-        "phrase_transformer: --pt-grams without a size above 0, or --pt-layers 0, is the plain "
-        "Transformer: no layer has phrases");
+        "phrase_transformer: no layer has phrases, so this is the plain Transformer (see "
+        "--pt-grams and --pt-layers)");
   }
 }
 

@@ -225,7 +225,7 @@ TEST(PhraseRepOptions, NamesEveryProblemAtOnce) {
   EXPECT_THAT(options.problems(), testing::SizeIs(4));
 }
 
-TEST(PhraseRepModel, WarnsOfOptionsOfParsedSentencesWhenItsTrainingBegins) {
+TEST(PhraseRepModel, WarnsOfOptionsWithoutEffectWhenItsTrainingBegins) {
   const auto all = golden();
   PhraseRepOptions options = options_of(all["variants"]["base"]["options"], all["sizes"]);
   const auto warnings = [&] {
@@ -246,6 +246,10 @@ TEST(PhraseRepModel, WarnsOfOptionsOfParsedSentencesWhenItsTrainingBegins) {
   }
   options.pr_seg = SegmentationKind::kParse;
   EXPECT_EQ(warnings(), "");
+  options.pr_attn = WordAttention::kNone;
+  options.pr_attn_hidden = "2d";
+  EXPECT_THAT(warnings(),
+              ::testing::HasSubstr("--pr-attn-hidden has no effect with --pr-attn none"));
 }
 
 TEST(PhraseRepOptions, TakeDForTheEncodersWidthInEveryScorer) {
