@@ -1,5 +1,7 @@
 #include "cli/plugins/plugins_options.h"
 
+#include <fmt/format.h>
+
 namespace phraseq {
 
 void PluginsOptions::describe(OptionTable& table) {
@@ -41,6 +43,12 @@ std::vector<std::string> PluginsOptions::problems() const {
     return {action + ": the name of a component is missing"};
   if (action == "check" && subject.empty())
     return {"check: the file of a plugin is missing"};
+  if ((action == "list" || action == "options") && !subject.empty()) {
+    return {
+        fmt::format("{}: unexpected '{}'; 'phraseq plugins explain NAME' describes one component",
+                    action,
+                    subject)};
+  }
   return {};
 }
 
