@@ -1,6 +1,10 @@
 // How phrases of a phrase memory get into batches: from data folders, from raw text, and from lines
 // to translate.
 
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -115,6 +119,20 @@ TEST_F(PhraseMemoryTask, ReadsThePhrasesOfADataFolderWithItsSettings) {
   const auto task = task_of_bin();
   EXPECT_EQ(task->architecture_setup().extras.at("phrase_slots"), 7);
   expect_training_phrases(*task->open("train", true));
+}
+
+TEST_F(PhraseMemoryTask, NoticesThatThePhrasesOfADataFolderWereRewritten) {
+  preprocess_text();
+  const auto corpus = task_of_bin()->open("train", true);
+  corpus->fingerprint();
+  const std::string slots = path("bin/train.en-de.en.phrases.bin");
+  std::string content = read_file(slots);
+  ++content[0];
+  const auto later = std::filesystem::last_write_time(slots) + std::chrono::hours(1);
+  std::ofstream(slots, std::ios::binary) << content;
+  std::filesystem::last_write_time(slots, later);
+  EXPECT_THAT(message_of([&] { corpus->start_epoch(2); }),
+              HasSubstr(slots + ": the content has changed"));
 }
 
 /// With --pn-lowercase on text that keeps its case, the words of phrases are still those of the

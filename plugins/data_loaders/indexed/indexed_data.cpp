@@ -61,6 +61,8 @@ class IndexedPairs final : public Corpus {
       if (*side)
         (*side)->require_unchanged();
     }
+    if (phrases_)
+      phrases_->dataset().require_unchanged();
   }
   std::string fingerprint() const override {
     return fmt::format("indexed {} sentences, crc32c {:08x} {:08x}, ids {:08x} {:08x}{}{}{}",
