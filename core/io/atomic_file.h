@@ -18,9 +18,10 @@ namespace phraseq {
 /// reserve `expected_size` if known, write, fsync, close, rename, fsync the folder. `finish` does
 /// fsync and close; `commit` does the same, if they have not been done, and the last two; without
 /// it, the destructor removes the temporary file. Any failure removes the temporary file and throws
-/// an IoError with path, step and reason, leaving the old file untouched. A signal that ends the
-/// process also removes the temporary file (unfinished_files.h); what SIGKILL leaves is removed by
-/// the next AtomicFile of the same path.
+/// an IoError with path, step and reason, leaving the old file untouched; only if the folder cannot
+/// be synced, the new file is already in place, but a crash of the machine may lose it. A signal
+/// that ends the process also removes the temporary file (unfinished_files.h); what SIGKILL leaves
+/// is removed by the next AtomicFile of the same path.
 ///
 /// A character device (/dev/null), a pipe, or an open descriptor (/dev/stdout) is written directly:
 /// there is no temporary file, and nothing is synced or renamed.
@@ -43,7 +44,7 @@ class PHRASEQ_API AtomicFile {
   void create_temporary();
   void reserve(uint64_t size);
   void make_durable();
-  void fail(const char* step);
+  [[noreturn]] void fail(const char* step);
   void remove_temporary();
   void flush();
   void write_through(const std::byte* data, size_t size);

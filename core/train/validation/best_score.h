@@ -20,8 +20,8 @@ class PHRASEQ_API BestScore {
             std::optional<double>& best,
             int64_t& validations_without_better);
 
-  /// Takes a validation's value into account and returns whether it is the best so far. NaN is the
-  /// best only if there is no other value yet, and any number is better.
+  /// Takes a validation's value into account and returns whether it is the best so far; one that is
+  /// not finite never is.
   bool note(double value);
   bool larger_is_better() const { return larger_is_better_; }
 
