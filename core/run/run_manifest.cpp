@@ -13,6 +13,7 @@
 #include "core/io/mapping/mapped_file.h"
 #include "core/nn/kernels/processor_level.h"
 #include "core/options/option_text.h"
+#include "core/run/machine_share.h"
 #include "phraseq/abi_stamp.h"
 
 namespace phraseq {
@@ -86,7 +87,7 @@ nlohmann::json run_manifest(std::span<const std::string> arguments,
       {"cores", std::thread::hardware_concurrency()},
       {"processor_level", level_name(nn::kernels::best_level())},
       {"cuda", at::hasCUDA()},
-      {"cuda_devices", at::hasCUDA() ? at::getNumGPUs() : 0},
+      {"cuda_devices", gpu_count()},
   };
 }
 

@@ -7,10 +7,8 @@
 #include <string_view>
 #include <system_error>
 
-#include <ATen/Context.h>
-#include <ATen/Parallel.h>
-
 #include "core/base/error.h"
+#include "core/base/launcher/environment.h"
 #include "core/base/text_fields.h"
 #include "core/checkpoint/checkpoint_file.h"
 #include "core/checkpoint/checkpoint_folder.h"
@@ -20,6 +18,7 @@
 #include "core/io/crc32c.h"
 #include "core/options/enum_name.h"
 #include "core/options/option_text.h"
+#include "core/run/machine_share.h"
 
 namespace phraseq {
 namespace {
@@ -74,10 +73,9 @@ ShardRun::ShardRun(const ShardOptions& options)
 void ShardRun::take_share_of_machine(ModelOptions& model) const {
   if (!launched_)
     return;
-  if (const int64_t devices = at::hasCUDA() ? at::getNumGPUs() : 0; devices > 0)
-    model.device.index = launched_->local_rank % devices;
-  if (launched_->local_world_size > 1 && !process_environment()("OMP_NUM_THREADS"))
-    at::set_num_threads(std::max(1, at::get_num_threads() / launched_->local_world_size));
+  if (gpu_count() > 0)
+    model.device.index = gpu_of_process(launched_->local_rank);
+  take_share_of_cores(launched_->local_world_size);
 }
 
 std::string ShardRun::output(const std::string& output,

@@ -9,9 +9,7 @@
 
 #include "core/base/log.h"
 #include "core/base/wording/counted.h"
-#include "core/data/joined/data_folders.h"
 #include "core/run/training/computation.h"
-#include "core/run/training/training_warnings.h"
 
 namespace phraseq {
 
@@ -27,17 +25,6 @@ void announce_preset_values(TrainRun& run, const TrainingDefaults& defaults) {
   for (const char* decided : {"warmup-updates", "share-all-embeddings"}) add(decided);
   if (!used.empty())
     log_info(fmt::format("settings of {}: {}", run.components.arch, fmt::join(used, " ")));
-}
-
-void warn_of_data(const TrainRun& run,
-                  const TranslationModel& translation_model,
-                  const Corpus& training) {
-  if (data_folders(run.components.data).size() == 1)  // one of several is not representative
-    warn_of_vocabulary(translation_model.task->target_dictionary(), training);
-  if (run.validation.disable_validation)
-    return;
-  for (const std::string& subset : run.validation.subsets())
-    warn_of_overlap(training, *translation_model.open(subset, /*training=*/false), subset);
 }
 
 void announce(const TrainRun& run,

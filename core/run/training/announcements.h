@@ -16,10 +16,4 @@ void announce(const TrainRun& run,
 /// The values of this run that come from the tested configuration of its preset.
 void announce_preset_values(TrainRun& run, const TrainingDefaults& defaults);
 
-/// Warns of a dictionary that is too large for the data, and of validation pairs that are also
-/// training data.
-void warn_of_data(const TrainRun& run,
-                  const TranslationModel& translation_model,
-                  const Corpus& training);
-
 }  // namespace phraseq

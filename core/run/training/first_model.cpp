@@ -21,7 +21,7 @@
 #include "core/data/source_trees.h"
 #include "core/run/training/computation.h"
 #include "core/run/training/preset_training.h"
-#include "core/run/training/training_warnings.h"
+#include "core/run/training/warnings/dictionary_check.h"
 #include "core/translate/recorded_components.h"
 
 namespace phraseq {

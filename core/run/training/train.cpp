@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include <ATen/Context.h>
 #include <ATen/Parallel.h>
 #include <fmt/format.h>
 
@@ -14,6 +13,7 @@
 #include "core/distributed/c10d_group.h"
 #include "core/distributed/local_launch.h"
 #include "core/distributed/placement.h"
+#include "core/run/machine_share.h"
 #include "core/run/training/training_job.h"
 #include "core/translate/operator_threads.h"
 
@@ -23,29 +23,26 @@ namespace {
 
 /// Uses --threads threads; by default, an equal part of the cores for each process on the machine.
 void set_threads(const TrainRun& run, const Placement& place) {
-  if (run.machine.threads > 0) {
+  if (run.machine.threads > 0)
     at::set_num_threads(static_cast<int>(run.machine.threads));
-  } else if (place.local_world_size > 1 && !process_environment()("OMP_NUM_THREADS")) {
-    at::set_num_threads(std::max(1, at::get_num_threads() / place.local_world_size));
-  }
+  else
+    take_share_of_cores(place.local_world_size);
   if (const int threads = at::get_num_threads(); threads > 1)
     require_threads(2 * static_cast<size_t>(threads));  // those of OpenMP and those of batch shares
 }
 
 /// Selects a GPU; each of several processes on a machine gets its own.
 void take_device(TrainRun& run, const Placement& place) {
-  const int64_t devices = at::hasCUDA() ? at::getNumGPUs() : 0;
-  const int64_t wanted =
-      run.distributed.device_id >= 0 ? run.distributed.device_id : int64_t{place.local_rank};
-  if (devices == 0 || (place.world_size == 1 && run.distributed.device_id < 0))
+  const int64_t wanted = run.distributed.device_id, devices = gpu_count();
+  if (devices == 0 || (place.world_size == 1 && wanted < 0))
     return;
-  if (run.distributed.device_id >= devices) {
+  if (wanted >= devices) {
     throw UsageError(fmt::format("--device-id is {}, but this machine has {} GPUs (from 0 to {})",
                                  wanted,
                                  devices,
                                  devices - 1));
   }
-  run.device.index = wanted % devices;
+  run.device.index = wanted >= 0 ? wanted : gpu_of_process(place.local_rank);
 }
 
 /// Joins the other processes, trains with them, and tells them if this one fails.

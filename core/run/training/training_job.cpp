@@ -14,7 +14,6 @@
 #include "core/base/log.h"
 #include "core/criterion/declared_criterion.h"
 #include "core/data/batching/batch_iterator.h"
-#include "core/distributed/sharding/sharded_optimizer.h"
 #include "core/io/atomic_file.h"
 #include "core/optim/named_optimizer.h"
 #include "core/plot/curves/learning_curves.h"
@@ -25,27 +24,22 @@
 #include "core/run/training/computation.h"
 #include "core/run/training/first_model.h"
 #include "core/run/training/foreign_files.h"
+#include "core/run/training/optimizer_parts.h"
 #include "core/run/training/preset_training.h"
 #include "core/run/training/resumed_run.h"
+#include "core/run/training/training_settings.h"
 #include "core/run/training/training_summary.h"
-#include "core/run/training/training_warnings.h"
 #include "core/run/training/validation/validation_parts.h"
+#include "core/run/training/warnings/data_warnings.h"
+#include "core/run/training/warnings/dictionary_check.h"
+#include "core/run/training/warnings/schedule_warnings.h"
+#include "core/run/training/warnings/unused_options.h"
 #include "core/train/resume/same_run.h"
 #include "core/train/trainer.h"
 
 namespace phraseq {
 
 namespace {
-
-BatchingOptions training_batches(const TrainRun& run, const Architecture& model) {
-  BatchingOptions batching;
-  batching.max_tokens = run.optimization.batches.max_tokens;
-  batching.max_sentences = run.optimization.batches.batch_size;
-  batching.max_source_positions = model.max_source_positions();
-  batching.max_target_positions = model.max_target_positions();
-  batching.seed = static_cast<uint64_t>(run.machine.seed);
-  return batching;
-}
 
 void write_manifest(const TrainRun& run, const std::string& folder, nlohmann::json manifest) {
   manifest["precision"] = precision_text(run);
@@ -74,86 +68,12 @@ class CurvesAtEnd {
   std::string folder_;
 };
 
-/// The logging options, without the output that only the first process writes.
-MachineOptions logging_of(const TrainRun& run, const ProcessGroup& processes) {
-  MachineOptions machine = run.machine;
-  if (!processes.is_first()) {
-    machine.quiet = true;
-    machine.tensorboard_logdir.clear();
-  }
-  return machine;
-}
-
-/// Bytes of a bucket of gradients; 0 with --no-overlap.
-int64_t bucket_bytes(const DistributedOptions& options) {
-  constexpr double kMegabyte = 1024 * 1024;
-  return options.overlap
-             ? std::max(int64_t{1}, static_cast<int64_t>(options.bucket_cap_mb * kMegabyte))
-             : 0;
-}
-
-/// Bytes that training will allocate besides its batches: a second buffer of gradients if several
-/// batches or processes are summed, and the average of the parameters.
-int64_t reserved_bytes(const TrainRun& run,
-                       const TranslationModel& translation_model,
-                       const ProcessGroup& processes) {
-  const auto bytes = static_cast<int64_t>(translation_model.parameters->values().nbytes());
-  const auto& update_freq = run.optimization.update_freq;
-  const bool sums = run.optimization.accumulate_to_tokens > 0 || !processes.is_alone() ||
-                    *std::max_element(update_freq.begin(), update_freq.end()) > 1;
-  return (sums ? bytes : 0) + (run.average.enabled() ? bytes : 0);
-}
-
-TrainerOptions trainer_options(const TrainRun& run) {
-  const Wire wire = run.distributed.comm_hook == CommHook::kBf16 ? Wire::kBf16 : Wire::kSame;
-  return {.optimization = run.optimization,
-          .validation = run.validation,
-          .checkpoints = run.checkpoints,
-          .precision = precision_of(run),
-          .seed = static_cast<uint64_t>(run.machine.seed),
-          .sums = {wire, bucket_bytes(run.distributed)},
-          .loss_scale = run.machine.loss_scale,
-          .checkpoint_activations = run.machine.checkpoint_activations,
-          .table = &run.table};
-}
-
-LrSchedulerSetup scheduler_setup(const TrainRun& run,
-                                 const TranslationModel& translation_model,
-                                 const Validator* validator) {
-  return {run.optimization.lr.front(),
-          translation_model.model->model_width(),
-          run.optimization.max_update,
-          run.optimization.lr,
-          larger_is_better(run.validation, validator)};
-}
-
 /// Opens the folder in the first process; null in the others and with --no-save.
 std::unique_ptr<CheckpointFolder> make_folder(const TrainRun& run, const ProcessGroup& processes) {
   if (run.checkpoints.no_save || !processes.is_first())
     return nullptr;
   reject_foreign_files(run.checkpoints.save_dir, run.machine.plot);
   return std::make_unique<CheckpointFolder>(run.checkpoints.save_dir);
-}
-
-/// The optimizer; `sharded` points to it if its state is divided among the processes; otherwise it
-/// is null.
-struct OptimizerParts {
-  std::unique_ptr<Optimizer> optimizer;
-  ShardedOptimizer* sharded = nullptr;
-};
-
-OptimizerParts make_optimizer(const TrainRun& run,
-                              nn::FlatParameters& parameters,
-                              ProcessGroup& processes) {
-  const auto make = [&run](const OptimizerSetup& setup) -> std::unique_ptr<Optimizer> {
-    return std::make_unique<NamedOptimizer>(run.optimizer, setup);
-  };
-  if (run.distributed.zero_sharding == ZeroSharding::kNone || processes.is_alone())
-    return {make({&parameters}), nullptr};
-  auto sharded =
-      std::make_unique<ShardedOptimizer>(make, run.optimizer.name, parameters, processes);
-  ShardedOptimizer* const same = sharded.get();
-  return {std::move(sharded), same};
 }
 
 /// One training from the options to the last checkpoint: owns the components, in the order of their

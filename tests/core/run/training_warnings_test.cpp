@@ -1,5 +1,3 @@
-#include "core/run/training/training_warnings.h"
-
 #include <functional>
 #include <string>
 #include <utility>
@@ -9,6 +7,10 @@
 #include <gtest/gtest.h>
 
 #include "core/optim/schedules/learning_rates.h"
+#include "core/run/training/warnings/data_warnings.h"
+#include "core/run/training/warnings/dictionary_check.h"
+#include "core/run/training/warnings/schedule_warnings.h"
+#include "core/run/training/warnings/unused_options.h"
 
 namespace phraseq {
 namespace {
