@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/base/api.h"
-#include "core/convert/onnx/protobuf_message.h"
+#include "core/io/protobuf_message.h"
 
 namespace phraseq {
 

@@ -1,11 +1,12 @@
-#include "core/convert/onnx/protobuf_message.h"
+#include "core/io/protobuf_message.h"
 
 #include <bit>
+#include <cstddef>
 
 namespace phraseq {
 namespace {
 
-enum WireType : uint64_t { kVarint = 0, kLengthDelimited = 2, kFixed32 = 5 };
+enum WireType : uint64_t { kVarint = 0, kFixed64 = 1, kLengthDelimited = 2, kFixed32 = 5 };
 
 uint64_t tag_of(uint32_t field, WireType type) { return uint64_t{field} << 3 | type; }
 
@@ -21,10 +22,21 @@ void ProtobufMessage::add_number(uint32_t field, int64_t value) {
   add_varint(static_cast<uint64_t>(value));
 }
 
+/// In little-endian order.
+template <class Unsigned>
+void ProtobufMessage::add_fixed(Unsigned value) {
+  for (size_t byte = 0; byte < sizeof(value); ++byte, value >>= 8)
+    bytes_ += static_cast<char>(value & 0xFF);
+}
+
 void ProtobufMessage::add_float(uint32_t field, float value) {
   add_varint(tag_of(field, kFixed32));
-  auto bits = std::bit_cast<uint32_t>(value);
-  for (int i = 0; i < 4; ++i, bits >>= 8) bytes_ += static_cast<char>(bits & 0xFF);
+  add_fixed(std::bit_cast<uint32_t>(value));
+}
+
+void ProtobufMessage::add_double(uint32_t field, double value) {
+  add_varint(tag_of(field, kFixed64));
+  add_fixed(std::bit_cast<uint64_t>(value));
 }
 
 void ProtobufMessage::add_bytes(uint32_t field, std::string_view value) {
