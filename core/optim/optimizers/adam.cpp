@@ -58,8 +58,8 @@ std::vector<std::string> AdamOptions::problems() const {
   return {};
 }
 
-Adam::Adam(const AdamOptions& options, const OptimizerSetup& setup)
-    : options_(options), parameters_(*setup.parameters) {
+Adam::Adam(const AdamOptions& options, const OptimizerSetup& setup, AdamKernel kernel)
+    : options_(options), parameters_(*setup.parameters), kernel_(kernel) {
   require_valid(options);
   exp_avg_ = at::zeros_like(parameters_.values());
   exp_avg_sq_ = at::zeros_like(parameters_.values());
@@ -130,7 +130,7 @@ void Adam::step_if(const at::Tensor& take_step,
                    double learning_rate,
                    const at::Tensor& gradient_scale) {
   const Coefficients by = next_step(learning_rate);
-  if (const AdamKernel kernel = adam_kernel_for(parameters_))
+  if (const AdamKernel kernel = kernel_ != nullptr ? kernel_ : adam_kernel_for(parameters_))
     return kernel(pass_of(take_step, by, gradient_scale));
   step_if_with_operators(take_step, by, gradient_scale);
 }

@@ -39,7 +39,8 @@ struct PHRASEQ_API AdamWOptions : AdamOptions {
 /// penalty, is not offered.
 class PHRASEQ_API Adam final : public Optimizer {
  public:
-  Adam(const AdamOptions& options, const OptimizerSetup& setup);
+  /// `kernel` is for step_if; null = the one for these parameters, if there is one.
+  Adam(const AdamOptions& options, const OptimizerSetup& setup, AdamKernel kernel = nullptr);
   void step(double learning_rate, double gradient_scale) override;
   std::map<std::string, at::Tensor> state() override;
   bool is_elementwise() const override { return true; }
@@ -77,6 +78,7 @@ class PHRASEQ_API Adam final : public Optimizer {
 
   AdamOptions options_;
   nn::FlatParameters& parameters_;
+  AdamKernel kernel_;
   at::Tensor exp_avg_;
   at::Tensor exp_avg_sq_;
 };

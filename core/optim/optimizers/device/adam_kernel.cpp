@@ -7,11 +7,6 @@
 namespace phraseq {
 namespace {
 
-AdamKernel& replacement() {
-  static AdamKernel kernel = nullptr;
-  return kernel;
-}
-
 void step_on_gpu(const AdamPass& pass) {
   constexpr int64_t kThreads = 256;
   long long elements = pass.values.numel();
@@ -31,13 +26,8 @@ void step_on_gpu(const AdamPass& pass) {
 
 AdamKernel adam_kernel_for(nn::FlatParameters& parameters) {
   const at::Tensor& values = parameters.values();
-  if (values.scalar_type() != at::kFloat)
-    return nullptr;
-  if (replacement() != nullptr)
-    return replacement();
-  return nn::gpu::has_kernels(values) ? &step_on_gpu : nullptr;
+  return values.scalar_type() == at::kFloat && nn::gpu::has_kernels(values) ? &step_on_gpu
+                                                                            : nullptr;
 }
-
-void replace_adam_kernel(AdamKernel kernel) { replacement() = kernel; }
 
 }  // namespace phraseq

@@ -25,8 +25,4 @@ using AdamKernel = void (*)(const AdamPass&);
 /// are not fp32.
 PHRASEQ_API AdamKernel adam_kernel_for(nn::FlatParameters& parameters);
 
-/// Replaces the GPU's kernel, for tests: all parameters in fp32 are stepped with `kernel`; null =
-/// undo this.
-PHRASEQ_API void replace_adam_kernel(AdamKernel kernel);
-
 }  // namespace phraseq

@@ -60,8 +60,6 @@ void adam_on_host(const AdamPass& pass) {
 
 class AdamKernelInTraining : public ::testing::TestWithParam<nn::Precision> {
  protected:
-  ~AdamKernelInTraining() override { replace_adam_kernel(nullptr); }
-
   struct Trained {
     at::Tensor values, copy;
     std::map<std::string, at::Tensor> state;
@@ -76,8 +74,7 @@ class AdamKernelInTraining : public ::testing::TestWithParam<nn::Precision> {
     AdamOptions options;
     options.adam_betas = {0.9, 0.98};
     options.weight_decay = 0.1;
-    Adam adam(options, {&flat});
-    replace_adam_kernel(with_kernel ? &adam_on_host : nullptr);
+    Adam adam(options, {&flat}, with_kernel ? &adam_on_host : nullptr);
     for (const bool take_step : {true, false, true, true}) {
       flat.gradients().normal_();
       if (!take_step)
