@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "cli/command.h"
+#include "cli/plugins/trial_options.h"
 #include "core/base/error.h"
 #include "core/base/wording/first_items.h"
 #include "core/conformance/fixtures/small_options.h"
@@ -35,14 +36,7 @@ constexpr size_t kMaxFindings = 6;  // per check; further findings are only coun
 struct ConformanceOptions final : Options {
   std::string file;
   std::string kind;
-  std::vector<std::string> set;
-  TrialData data;
-
-  ConformanceOptions() {
-    data.folder.clear();
-    data.source.clear();
-    data.target.clear();
-  }
+  TrialOptions trial;
 
   void describe(OptionTable& table) override {
     table.field("file", file, "Shared library of the plugin.")
@@ -50,29 +44,7 @@ struct ConformanceOptions final : Options {
         .positional()
         .required();
     table.field("kind", kind, "Only components of this kind.").value_name("KIND");
-    table
-        .field("set",
-               set,
-               "Component options for the check, in addition to their presets and the small sizes. "
-               "Every component of the library that has the option gets the value.")
-        .value_name("NAME=VALUE,...");
-    table
-        .field(
-            "data",
-            data.folder,
-            "Data for data loaders and tasks; empty = generated text, both raw and preprocessed.")
-        .value_name("FOLDER");
-    table.field("split", data.split, "Split of --data.").value_name("NAME");
-    table
-        .field(
-            "source-lang", data.source, "Source language of --data; default: as the folder says.")
-        .value_name("LANG");
-    table
-        .field(
-            "target-lang", data.target, "Target language of --data; default: as the folder says.")
-        .value_name("LANG");
-    table.field("model", data.model, "Model file for a tokenizer that needs one.")
-        .value_name("FILE");
+    trial.describe(table);
   }
 };
 
@@ -109,14 +81,31 @@ void check_selection(const Registry& registry,
 }
 
 /// The values of --set, after the languages of --data, which are options of a task.
-std::vector<std::string> values_for(const ConformanceOptions& options) {
+std::vector<std::string> values_for(const TrialOptions& trial) {
   std::vector<std::string> values;
-  if (!options.data.source.empty())
-    values.push_back("source-lang=" + options.data.source);
-  if (!options.data.target.empty())
-    values.push_back("target-lang=" + options.data.target);
-  values.insert(values.end(), options.set.begin(), options.set.end());
+  if (!trial.source_lang.empty())
+    values.push_back("source-lang=" + trial.source_lang);
+  if (!trial.target_lang.empty())
+    values.push_back("target-lang=" + trial.target_lang);
+  values.insert(values.end(), trial.set.begin(), trial.set.end());
   return values;
+}
+
+/// The user's data or, without any, generated data in `folder`.
+TrialData data_for(const TrialOptions& trial, const std::string& folder) {
+  TrialData data;
+  if (trial.data.empty()) {
+    data = conformance::write_toy_data(folder);
+  } else {
+    data.folder = trial.data;
+    data.source = trial.source_lang;
+    data.target = trial.target_lang;
+    if (!trial.split.empty())
+      data.split = trial.split;
+    conformance::find_languages(data);
+  }
+  data.model = trial.model;
+  return data;
 }
 
 void check_component(const Registry& registry,
@@ -124,14 +113,8 @@ void check_component(const Registry& registry,
                      const ConformanceOptions& options,
                      const std::string& folder,
                      Count& count) {
-  TrialData data = options.data;
-  if (data.folder.empty()) {
-    data = conformance::write_toy_data(folder);
-    data.model = options.data.model;
-  } else {
-    conformance::find_languages(data);
-  }
-  const std::vector<std::string> set = values_for(options);
+  const TrialData data = data_for(options.trial, folder);
+  const std::vector<std::string> set = values_for(options.trial);
   const auto check = [&](const Preset* preset) {
     const Selection selection = conformance::small_selection(component, preset, set);
     check_selection(registry, selection, data, folder, count);
@@ -170,7 +153,7 @@ int check(const ConformanceOptions& options) {
   if (std::any_of(
           own.begin(), own.end(), [](const Component* c) { return c->kind == Task::kKind; }))
     load_others(registry, options.file);
-  conformance::require_known(options.set, own);
+  conformance::require_known(options.trial.set, own);
   keep_kind(own, options.kind);
   Count count;
   for (const Component* component : own) {

@@ -46,7 +46,8 @@ constexpr std::array<Kind, 9> kKinds = {{
     {"data_loader",
      "A data loader",
      "",
-     "phraseq train DATA --data-loader @name@ --arch transformer_tiny --max-epoch 5"},
+     "# DATA contains train.en, train.de, valid.en, valid.de, dict.en.txt and dict.de.txt\n"
+     "phraseq train DATA -s en -t de --data-loader @name@ --arch transformer_tiny --max-epoch 5"},
     {"optimizer",
      "An optimizer",
      "",

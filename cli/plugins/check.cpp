@@ -1,5 +1,6 @@
 #include "cli/plugins/check.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -7,6 +8,7 @@
 #include <filesystem>
 #include <string>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -16,6 +18,7 @@
 #include "cli/command.h"
 #include "core/base/error.h"
 #include "core/base/posix/wait_for_child.h"
+#include "core/io/program_output.h"
 #include "core/plugin/component_text.h"
 #include "core/plugin/loader.h"
 #include "core/plugin/search_path_plugins.h"
@@ -30,19 +33,9 @@ constexpr unsigned kCheckSeconds = 600;
 /// The arguments for `phraseq conformance`.
 std::vector<std::string> conformance_arguments(const PluginsOptions& options) {
   std::vector<std::string> arguments = {options.subject};
-  const auto add = [&](const char* flag, const std::string& value) {
-    if (!value.empty())
-      arguments.insert(arguments.end(), {flag, value});
-  };
-  add("--kind", option_key(options.kind));
-  OptionTable table;
-  std::vector<std::string> values = options.set;
-  add("--set", table.field("set", values, "").to_text());  // commas within a value are escaped
-  add("--data", options.data);
-  add("--split", options.split);
-  add("--source-lang", options.source_lang);
-  add("--target-lang", options.target_lang);
-  add("--model", options.model);
+  if (!options.kind.empty())
+    arguments.insert(arguments.end(), {"--kind", option_key(options.kind)});
+  for (std::string& argument : options.trial.arguments()) arguments.push_back(std::move(argument));
   return arguments;
 }
 
@@ -65,6 +58,42 @@ void check_names(const PluginsOptions& options) {
   SearchPathPlugins others(options.plugins.plugin_dir,
                            fs::path(options.subject).filename());  // `list` shows rejections
   load_plugin_file(others.registry, options.subject);
+}
+
+/// The command that uses components of a kind, and the flag that selects one.
+struct UsingCommand {
+  const char* kind;
+  const char* program;
+  const char* flag;
+};
+
+constexpr UsingCommand kUsingCommands[] = {
+    {"architecture", "phraseq-train", "--arch"},
+    {"criterion", "phraseq-train", "--criterion"},
+    {"decoder", "phraseq-generate", "--decoder"},
+    {"lr_scheduler", "phraseq-train", "--lr-scheduler"},
+    {"metric", "phraseq-score", "--metrics"},
+    {"optimizer", "phraseq-train", "--optimizer"},
+    {"task", "phraseq-train", "--task"},
+    {"tokenizer", "phraseq-preprocess", "--tokenizer"},
+};
+
+/// Why the command that uses the component cannot describe its options beside its own; empty if it
+/// can. The command finds only files that are named like plugins.
+std::string problem_in_command(const Component& component, const fs::path& file) {
+  const auto* const found = std::ranges::find(kUsingCommands, component.kind, &UsingCommand::kind);
+  if (found == std::end(kUsingCommands) || !file.filename().string().starts_with("libphraseq-"))
+    return {};
+  const std::vector<std::string> arguments = {found->flag,
+                                              component.name,
+                                              "--help",
+                                              "--plugin-dir",
+                                              fs::absolute(file).parent_path().string()};
+  const ProgramOutput output =
+      program_output((program_folder() / found->program).string(), arguments);
+  if (output.exit_code == kExitOk)
+    return {};
+  return fmt::format("{} {}: {}", component.kind, component.name, output.errors);
 }
 
 /// The file of a plugin, which is given as a file or as the NAME of an installed
@@ -100,8 +129,13 @@ int check_here(const PluginsOptions& options) {
     problems.emplace_back("it registers no component");
   if (problems.empty()) {
     check_names(options);
-    become_conformance(options);
+    for (const Component* component : registry.components()) {
+      if (std::string problem = problem_in_command(*component, file); !problem.empty())
+        problems.push_back(std::move(problem));
+    }
   }
+  if (problems.empty())
+    become_conformance(options);
   throw PluginError(fmt::format("{}: loads, but\n    {}", file, fmt::join(problems, "\n    ")));
 }
 

@@ -24,18 +24,7 @@ void PluginsOptions::describe(OptionTable& table) {
   table.field("output", output, "Folder for the pages that 'options' writes.").value_name("FOLDER");
   plugins.describe(table);
   table.section("check");
-  table
-      .field("set",
-             set,
-             "Component options for the check, in addition to their presets and the small sizes. "
-             "Every component of the library that has the option gets the value.")
-      .value_name("NAME=VALUE,...");
-  table.field("data", data, "Data for a data loader or task that cannot read generated text.")
-      .value_name("FOLDER");
-  table.field("split", split, "Split of --data; default train.").value_name("NAME");
-  table.field("source-lang", source_lang, "Source language of --data.").value_name("LANG");
-  table.field("target-lang", target_lang, "Target language of --data.").value_name("LANG");
-  table.field("model", model, "Model file for a tokenizer that needs one.").value_name("FILE");
+  trial.describe(table);
 }
 
 std::vector<std::string> PluginsOptions::problems() const {

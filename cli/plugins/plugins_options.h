@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/plugins/trial_options.h"
 #include "core/options/option_table.h"
 #include "core/plugin/plugin_options.h"
 
@@ -16,8 +17,7 @@ struct PluginsOptions final : Options {
   bool presets = false;
   std::string output = "docs/options";
   PluginOptions plugins;
-  std::vector<std::string> set;
-  std::string data, split, source_lang, target_lang, model;
+  TrialOptions trial;
 
   void describe(OptionTable& table) override;
   std::vector<std::string> problems() const override;

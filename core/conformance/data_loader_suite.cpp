@@ -9,6 +9,8 @@
 
 #include <fmt/format.h>
 
+#include "core/base/error.h"
+#include "core/base/random.h"
 #include "core/conformance/fixtures/threads_agree.h"
 #include "core/data/batching/batch_iterator.h"
 #include "core/data/collate.h"
@@ -51,21 +53,30 @@ class Words {
   std::unique_ptr<Dictionary> dictionary_;
 };
 
+/// The ids of a line as random segmentation could give them: a seed adds unknown words.
+std::vector<int64_t> segmented_at_random(std::vector<int64_t> ids, std::optional<uint64_t> seed) {
+  constexpr uint64_t kMostAdded = 5;
+  if (seed)
+    ids.insert(ids.end() - 1, mix_seeds(1, *seed) % kMostAdded, kUnk);
+  return ids;
+}
+
 /// A loader and the corpus of its split.
 struct OpenedLoader {
-  OpenedLoader(const Selection& selection, const TrialData& data)
+  OpenedLoader(const Selection& selection, const TrialData& data, bool sample = false)
       : source(std::make_shared<Words>(data.folder, data.source)),
         target(std::make_shared<Words>(data.folder, data.target)) {
     DataLoaderSetup setup;
     setup.folder = data.folder;
     setup.source_language = data.source;
     setup.target_language = data.target;
-    setup.encode_source = [words = source](const std::string& line, std::optional<uint64_t>) {
-      return words->encode(line);
+    setup.encode_source = [words = source](const std::string& line, std::optional<uint64_t> seed) {
+      return segmented_at_random(words->encode(line), seed);
     };
-    setup.encode_target = [words = target](const std::string& line, std::optional<uint64_t>) {
-      return words->encode(line);
+    setup.encode_target = [words = target](const std::string& line, std::optional<uint64_t> seed) {
+      return segmented_at_random(words->encode(line), seed);
     };
+    setup.sample = sample;
     setup.source_vocabulary = source->size();
     setup.target_vocabulary = target->size();
     loader = create<DataLoader>(selection, setup);
@@ -142,9 +153,44 @@ Findings complete(const Selection& selection, const TrialData& data) {
     return {};
   return {
       fmt::format("the split has {} pairs, but size() is {}: report data that cannot be used, "
-                  "and do not drop the end of a file",
+                  "and do not drop the end of a file. A loader that selects pairs must have an "
+                  "option that keeps all of them; give it with --set",
                   data.pairs,
                   opened.corpus->size())};
+}
+
+std::vector<Example> examples_of_epoch(Corpus& corpus, int64_t epoch) {
+  corpus.start_epoch(epoch);
+  std::vector<Example> examples;
+  for (int64_t i = 0; i < corpus.size(); ++i) examples.push_back(corpus.get(i));
+  return examples;
+}
+
+bool have_same_ids(const std::vector<Example>& some, const std::vector<Example>& others) {
+  return std::ranges::equal(some, others, [](const Example& one, const Example& other) {
+    return one.source == other.source && one.target == other.target;
+  });
+}
+
+Findings random_segmentation(const Selection& selection, const TrialData& data) {
+  try {
+    const OpenedLoader opened(selection, data, /*sample=*/true);
+    const auto first = examples_of_epoch(*opened.corpus, 1);
+    if (have_same_ids(examples_of_epoch(*opened.corpus, 2), first)) {
+      return {
+          "with DataLoaderSetup::sample, two epochs have the same sentences: give encode_source "
+          "and "
+          "encode_target a seed that depends on the epoch, or throw a UsageError from open()"};
+    }
+    if (!have_same_ids(examples_of_epoch(*opened.corpus, 1), first)) {
+      return {
+          "with DataLoaderSetup::sample, an epoch has other sentences the second time: the seed "
+          "may "
+          "depend only on DataLoaderSetup::seed, the epoch and the sentence"};
+    }
+  } catch (const UsageError&) {  // the loader says that it cannot segment at random
+  }
+  return {};
 }
 
 BatchIterator batch_iterator(const OpenedLoader& opened) {
@@ -201,12 +247,14 @@ Findings going_on(const Selection& selection, const TrialData& data) {
 
 std::vector<Check> data_loader_suite(const Selection& selection, const TrialData& data) {
   const auto check = check_maker(selection, data);
-  return {check("sentences have their index, their length and valid ids", loaded_sentences),
-          check("the same data has the same fingerprint", fingerprints),
-          check("the corpus contains every pair of the files", complete),
-          check("threads can read concurrently", loaded_from_threads),
-          check("an epoch delivers every sentence once", none_dropped),
-          check("iteration continues with the same batches from a saved position", going_on)};
+  return {
+      check("sentences have their index, their length and valid ids", loaded_sentences),
+      check("the same data has the same fingerprint", fingerprints),
+      check("the corpus contains every pair of the files", complete),
+      check("text is segmented at random, or a request for it is rejected", random_segmentation),
+      check("threads can read concurrently", loaded_from_threads),
+      check("an epoch delivers every sentence once", none_dropped),
+      check("iteration continues with the same batches from a saved position", going_on)};
 }
 
 }  // namespace phraseq::conformance

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <string>
@@ -86,6 +87,21 @@ MetricRow sum_rows(const std::vector<MetricRow>& rows) {
   return total;
 }
 
+/// What is not finite for ordinary sentences. The other checks would misinterpret it.
+Findings finite_scores(const MetricSetting& setting) {
+  const auto rows = setting.rows(turned_around(setting.references));
+  for (const MetricRow& row : rows) {
+    for (const double number : row) {
+      if (!std::isfinite(number))
+        return {fmt::format("measure() writes {}: finite numbers are expected", number)};
+    }
+  }
+  const double score = setting.metric->score(sum_rows(rows));
+  if (std::isfinite(score))
+    return {};
+  return {fmt::format("score() is {}: a finite number is expected", score)};
+}
+
 /// The findings for a metric of corpora or, when there are none, for one of single sentences.
 Findings at_both_levels(const Selection& selection, Findings (*check)(const MetricSetting&)) {
   Findings findings = check(MetricSetting(selection));
@@ -94,6 +110,15 @@ Findings at_both_levels(const Selection& selection, Findings (*check)(const Metr
   for (auto& finding : check(MetricSetting(selection, /*sentence_level=*/true)))
     findings.push_back("at sentence level: " + finding);
   return findings;
+}
+
+/// Whether the other checks can interpret the scores. What is thrown is reported by each check.
+bool has_finite_scores(const Selection& selection) {
+  try {
+    return at_both_levels(selection, finite_scores).empty();
+  } catch (const std::exception&) {
+    return true;
+  }
 }
 
 Findings metric_report(const MetricSetting& setting) {
@@ -187,9 +212,9 @@ Findings better_is_better(const MetricSetting& setting) {
       fmt::format("the references themselves, the references with shuffled words, and other words "
                   "have the scores {}, {} and {}: the first should be the best and the last the "
                   "worst; is higher_is_better correct?",
-                  std::abs(right),
-                  std::abs(turned),
-                  std::abs(nothing))};
+                  right * (higher ? 1 : -1),
+                  turned * (higher ? 1 : -1),
+                  nothing * (higher ? 1 : -1))};
 }
 
 Findings empty_hypotheses(const MetricSetting& setting) {
@@ -232,6 +257,9 @@ std::vector<Check> metric_suite(const Selection& selection) {
   };
   add("a score has a name, and its signature's fields, too", metric_report);
   add("every row has the same length", constant_row_length);
+  add("statistics and scores are finite", finite_scores);
+  if (!has_finite_scores(selection))
+    return checks;
   add("the same sentence has the same statistics", repeatable_rows);
   add("threads do not disturb each other", undisturbed_threads);
   add("rows add up in any order", rows_in_any_order);

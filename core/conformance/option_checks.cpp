@@ -11,26 +11,28 @@
 #include "core/conformance/fixtures/changed_options.h"
 #include "core/options/option_text.h"
 #include "core/plugin/described_options.h"
+#include "core/plugin/registry.h"
 
 namespace phraseq::conformance {
 namespace {
 
-bool is_spelled_well(const std::string& name) {
-  return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
-  });
-}
+/// Options that every command has.
+constexpr const char* kGeneralOptions[] = {
+    "config", "help", "help-markdown", "print-config", "version"};
 
 Findings names_of_options(const Component& component) {
   Findings findings;
   const DescribedOptions described(component);
   std::vector<std::string> seen;
   for (const OptionField& field : described.table.fields()) {
-    if (!is_spelled_well(field.name)) {
-      findings.push_back(fmt::format(
-          "option '{}': names consist of lowercase letters, digits and '-', as on the command line",
-          field.name));
+    if (!is_valid_name(field.name, "-")) {
+      findings.push_back(
+          fmt::format("option '{}': names consist of lowercase letters, digits and '-', and begin "
+                      "with a letter",
+                      field.name));
     }
+    if (std::ranges::find(kGeneralOptions, field.name) != std::end(kGeneralOptions))
+      findings.push_back(fmt::format("--{}: every command has an option of this name", field.name));
     if (field.help.empty())
       findings.push_back(fmt::format("--{}: has no help text", field.name));
     if (std::find(seen.begin(), seen.end(), field.name) != seen.end())

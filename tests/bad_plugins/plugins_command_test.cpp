@@ -118,6 +118,20 @@ TEST(PluginsCommand, FindsADefaultOutOfItsRange) {
   EXPECT_THAT(outcome.text, HasSubstr("crooked: --share: 1.5 is out of range, expected 0 to 1"));
 }
 
+TEST(PluginsCommand, FindsAnOptionThatTheUsingCommandHasToo) {
+  const PluginFolder folder;
+  const Outcome outcome = shell("phraseq plugins check " + folder.copy("clashing"));
+  EXPECT_EQ(outcome.code, 5);
+  EXPECT_THAT(outcome.text,
+              AllOf(HasSubstr("metric clashing: "), HasSubstr("--confidence is defined twice")));
+}
+
+TEST(PluginsCommand, RejectsNamesThatAnActionDoesNotTake) {
+  const Outcome outcome = shell("phraseq plugins options transformer");
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.text, HasSubstr("options: unexpected 'transformer'"));
+}
+
 TEST(PluginsCommand, ReportsARejectionOnceWithExitFive) {
   const PluginFolder folder;
   const Outcome outcome = shell("phraseq plugins check " + folder.copy("no_manifest"));

@@ -69,6 +69,10 @@ std::unique_ptr<Corpus> Loader::open(const std::string& split, bool training) co
     throw UsageError("--bpe-dropout: the data loader @name@ does not segment text at random",
                      "Train without --bpe-dropout, or with --data-loader text.");
   }
+  if (setup_.phrases || (training && setup_.alignments)) {
+    throw UsageError("the data loader @name@ reads neither phrases nor alignments",
+                     "Use --data-loader indexed with the folder that phraseq preprocess makes.");
+  }
   const std::string source_file = file(split, setup_.source_language);
   const std::string target_file = file(split, setup_.target_language);
   const auto sources = read_lines(source_file);

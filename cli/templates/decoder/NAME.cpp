@@ -11,7 +11,7 @@ using namespace phraseq;
 
 std::vector<std::vector<Hypothesis>> Search::decode(const DecodingRequest& request) {
   const c10::InferenceMode no_gradients;
-  constexpr int64_t kRows = 1;  // per sentence, for which the model allocates its caches
+  constexpr int64_t kRows = 1;  // per sentence; a model may allocate its caches for them
   SearchInput input(request, options_, kRows);
   SearchState state(input, options_);
   while (!state.rows.empty()) {

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cmath>
 #include <csignal>
+#include <limits>
 #include <memory>
 #include <string>
 #include <thread>
@@ -199,6 +200,21 @@ struct LongRows final : Metric {
   }
 };
 
+/// Has no score.
+struct NotANumber final : Metric {
+  NotANumber(const NoOptions&, const MetricSetup&) {}
+  std::string name() const override { return "nan"; }
+  size_t statistics() const override { return 1; }
+  void measure(std::string_view,
+               std::span<const std::string_view>,
+               std::span<double> row) const override {
+    row[0] = 1;
+  }
+  double score(std::span<const double>) const override {
+    return std::numeric_limits<double>::quiet_NaN();
+  }
+};
+
 /// Rejects every sentence, with a remedy.
 struct Rejecting final : Metric {
   Rejecting(const NoOptions&, const MetricSetup&) {}
@@ -286,11 +302,13 @@ void register_components(Registry& registry) {
   registry.add<Decoder, PlantedSearch<false>, SearchOptions>("planted_deaf", "No constraints");
   registry.add<Decoder, PlantedSearch<true>, SearchOptions>("planted_wide", "Too many rows");
   registry.add<Metric, LongRows, NoOptions>("planted_long_rows", "More statistics than announced");
+  registry.add<Metric, NotANumber, NoOptions>("planted_nan", "Has no finite score");
   registry.add<Metric, Rejecting, NoOptions>("planted_rejecting", "Rejects every sentence");
   registry.add<Tokenizer, PlantedTokenizer<true>, NoOptions>("planted_buffer", "A shared buffer");
   registry.add<Tokenizer, PlantedTokenizer<false>, NoOptions>("planted_vowels", "Loses vowels");
   registry.add<LrScheduler, CountingSchedule, NoOptions>("planted_count", "Counts its calls");
-  registry.add<DataLoader, ShortLoader, NoOptions>("planted_short", "Drops the last pair");
+  registry.add<DataLoader, ShortLoader, NoOptions>("planted_short",
+                                                   "Drops the last pair, and ignores the epoch");
 }
 
 }  // namespace
