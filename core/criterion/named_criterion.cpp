@@ -17,12 +17,14 @@ LossReport checked(LossReport report, const Component& component) {
     throw component_failure(
         component, "loss", "LossReport::loss does not depend on the parameters of the model");
   }
-  if (report.sentences < 1 || report.tokens < 0) {
-    throw component_failure(
-        component,
-        "loss",
-        fmt::format(
-            "LossReport counts {} sentences and {} tokens", report.sentences, report.tokens));
+  const bool has_lost_tokens = report.tokens == 0 && report.nll_sum != 0;
+  if (report.sentences < 1 || report.tokens < 0 || has_lost_tokens) {
+    throw component_failure(component,
+                            "loss",
+                            fmt::format("LossReport counts {} sentences and {} tokens{}",
+                                        report.sentences,
+                                        report.tokens,
+                                        has_lost_tokens ? ", but nll_sum is not 0" : ""));
   }
   return report;
 }

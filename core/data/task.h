@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "core/base/api.h"
 #include "core/base/error.h"
 #include "core/data/architecture_setup.h"
@@ -48,6 +50,8 @@ struct TaskSetup {
   /// chosen.
   std::string source_language = {};
   std::string target_language = {};
+  /// All options of the training by name, of which the data loader takes its own; null = defaults.
+  const nlohmann::json* training_options = nullptr;
 };
 
 /// One side of a sentence pair.

@@ -168,11 +168,8 @@ void TranslationTask::open_data(const TaskSetup& setup, std::optional<PhraseSour
     throw UsageError(fmt::format("--load-alignments: {} is a folder of raw text", folders_.front()),
                      "Run phraseq preprocess with --align-suffix, and train on its data folder.");
   }
-  data_ = std::make_unique<PairData>(*setup.registry,
-                                     loader,
-                                     folders_,
-                                     loading(setup, std::move(phrases)),
-                                     options_.upsample_primary);
+  data_ = std::make_unique<PairData>(
+      setup, loader, folders_, loading(setup, std::move(phrases)), options_.upsample_primary);
 }
 
 DataLoaderSetup TranslationTask::loading(const TaskSetup& setup,

@@ -250,6 +250,17 @@ void from_json(OptionTable& table, const nlohmann::json& json, OptionOrigin orig
       fmt::format("recorded options are not valid:\n    {}", fmt::join(problems, "\n    ")));
 }
 
+void take_own_values(const nlohmann::json& values, Options& options) {
+  OptionTable table;
+  options.describe(table);
+  nlohmann::json own = nlohmann::json::object();
+  for (const OptionField& field : table.fields()) {
+    if (const auto value = values.find(option_key(field.name)); value != values.end())
+      own[value.key()] = *value;
+  }
+  from_json(table, own, OptionOrigin::kCheckpoint);
+}
+
 std::vector<std::string> differences(const OptionTable& now,
                                      const nlohmann::json& recorded,
                                      std::span<const std::string> allowed) {

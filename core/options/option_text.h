@@ -31,6 +31,10 @@ PHRASEQ_API std::string markdown_text(const OptionTable& table,
 /// A JSON object of names and values. With `with_origin`, each value is {"value": …, "origin": …}.
 PHRASEQ_API nlohmann::json to_json(const OptionTable& table, bool with_origin = false);
 
+/// Sets the options of a component to the values that `values` has for them by name, and ignores
+/// values of other options.
+PHRASEQ_API void take_own_values(const nlohmann::json& values, Options& options);
+
 /// Sets the options that `json` names; unknown keys and wrong types are listed in one FormatError.
 PHRASEQ_API void from_json(OptionTable& table, const nlohmann::json& json, OptionOrigin origin);
 

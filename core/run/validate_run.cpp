@@ -22,6 +22,7 @@
 #include "core/data/source_trees.h"
 #include "core/options/command_line.h"
 #include "core/options/option_text.h"
+#include "core/plugin/select_recorded.h"
 #include "core/run/loaded_models.h"
 #include "core/train/validation/validation_result.h"
 #include "core/train/validation/validator.h"
@@ -35,6 +36,7 @@ namespace {
 /// be read is reported later, when the model is loaded.
 struct RecordedTraining {
   std::string criterion;                              ///< empty: not recorded, or not installed
+  std::string missing;                                ///< the recorded one, if it is not installed
   nlohmann::json options = nlohmann::json::object();  ///< all options of the training, by name
 };
 
@@ -49,24 +51,13 @@ RecordedTraining recorded_training(const Registry& registry, const std::string& 
     const std::string name =
         found != options.end() && found->is_string() ? found->get<std::string>() : "";
     if (registry.find(Criterion::kKind, name))
-      recorded = {name, options};
+      recorded = {name, "", options};
+    else
+      recorded.missing = name;
   } catch (const Error&) {
     return recorded;
   }
   return recorded;
-}
-
-/// Sets the criterion's options to the recorded values; options on the command line override them
-/// later.
-void take_recorded(const nlohmann::json& recorded, Options& options) {
-  OptionTable table;
-  options.describe(table);
-  nlohmann::json values = nlohmann::json::object();
-  for (const OptionField& field : table.fields()) {
-    if (const auto value = recorded.find(option_key(field.name)); value != recorded.end())
-      values[value.key()] = *value;
-  }
-  from_json(table, values, OptionOrigin::kCheckpoint);
 }
 
 TranslationModel load_model(const ValidateRun& run) {
@@ -101,6 +92,13 @@ void require_splits(const ValidateOptions& options, const Task& task) {
     throw DataError(fmt::format("{} has no split '{}'", folder, subset),
                     "Use another split with --valid-subset.");
   }
+}
+
+/// Rejects a checkpoint whose criterion is not installed, unless the user chooses another one.
+void require_recorded_criterion(const ValidateRun& run) {
+  if (!run.missing_criterion.empty() && !run.table.find("criterion")->is_given())
+    select_recorded(
+        run.loaded->registry, Criterion::kKind, run.missing_criterion, run.options.path);
 }
 
 /// Warns if neither the checkpoint nor the user names the criterion.
@@ -153,11 +151,12 @@ ValidateRun::ValidateRun(std::span<const std::string> arguments)
   if (!recorded.criterion.empty())
     options.criterion = recorded.criterion;
   records_criterion = !recorded.options.empty();
+  missing_criterion = recorded.missing;
   options.describe(table);
   criterion = loaded->registry.select(
       Criterion::kKind, peek_option(table, arguments, "criterion", options.criterion));
   if (criterion.name == recorded.criterion)
-    with_place(path, [&] { take_recorded(recorded.options, *criterion.options); });
+    with_place(path, [&] { take_own_values(recorded.options, *criterion.options); });
   describe(table, criterion);
 }
 
@@ -186,6 +185,7 @@ void require_finite(const ValidationResult& result, const std::string& model_pat
 
 void validate(ValidateRun& run, const std::function<void(const ValidationResult& result)>& report) {
   set_operator_threads(run.options.threads > 0 ? run.options.threads : at::get_num_threads());
+  require_recorded_criterion(run);
   const TranslationModel model = load_model(run);
   require_splits(run.options, *model.task);
   warn_of_assumed_criterion(run);

@@ -28,6 +28,7 @@ struct PHRASEQ_API ValidateRun {
   OptionTable table;
   Selection criterion;
   bool records_criterion = false;  ///< whether the checkpoint does
+  std::string missing_criterion;   ///< the recorded one, if its plugin is not installed
 };
 
 /// Computes the loss on each split, and passes each result to `report`. Throws DivergenceError on a

@@ -10,6 +10,7 @@
 
 #include "core/base/error.h"
 #include "core/base/log.h"
+#include "core/checkpoint/derived/training_options.h"
 #include "core/checkpoint/safetensors/plain_file.h"
 #include "core/checkpoint/safetensors/tensor_role.h"
 #include "core/data/multilingual/directions.h"
@@ -139,6 +140,9 @@ std::unique_ptr<Task> load_task(const Registry& registry,
   setup.phrase_table = options.phrase_table;
   setup.source_language = options.source_language;
   setup.target_language = options.target_language;
+  const nlohmann::json training_options =
+      options.data.empty() ? nlohmann::json::object() : recorded_training_options(file);
+  setup.training_options = &training_options;
   auto task = std::make_unique<NamedTask>(selection, setup);
   check_direction(*task, setup);
   return task;

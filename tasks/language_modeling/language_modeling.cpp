@@ -73,7 +73,7 @@ void LanguageModeling::open_data(const TaskSetup& setup) {
   loading.sample = options_.bpe_dropout > 0 && setup.state == nullptr;
   loading.seed = setup.seed;
   data_ = std::make_unique<PairData>(
-      *setup.registry, loader, folders_, std::move(loading), /*upsample_primary=*/1);
+      setup, loader, folders_, std::move(loading), /*upsample_primary=*/1);
 }
 
 /// Throws unless another folder of A:B:C has the same dictionary as the first one.

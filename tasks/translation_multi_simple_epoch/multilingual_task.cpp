@@ -59,6 +59,7 @@ MultilingualTask::MultilingualTask(const MultilingualOptions& options, const Tas
   if (!setup.data.empty())
     open_pairs();
   setup_.state = nullptr;
+  setup_.training_options = nullptr;
 }
 
 void MultilingualTask::choose_direction(const TaskSetup& setup) {
@@ -94,7 +95,7 @@ MultilingualTask::PairPart MultilingualTask::open_pair(const LanguagePair& pair)
     if (loader == "indexed")
       vocabularies_.require_dictionaries_of(folder, pair, options_.lang_tok_style);
   }
-  return {pair, {*setup_.registry, loader, folders, loading(pair), options_.upsample_primary}};
+  return {pair, {setup_, loader, folders, loading(pair), options_.upsample_primary}};
 }
 
 void MultilingualTask::open_pairs() {

@@ -251,6 +251,38 @@ TEST_F(ThrowingPlugin, IsToldTheNumberOfUpdates) {
   EXPECT_THAT(resumed.errors, HasSubstr("'valid' subset | loss 0.000"));
 }
 
+TEST_F(ThrowingPlugin, HasItsDataLoadersOptionsInEveryCommandOfTheModel) {
+  const std::string sized = "--data-loader sized --sized-pairs ";
+  const CommandResult trained = train(sized + "7");
+  ASSERT_EQ(trained.exit_code, kExitOk) << trained.errors;
+  const auto command = [&](const std::string& options) {
+    return workspace_.run(words(options) + Arguments{"--plugin-dir", THROWING_PLUGIN_FOLDER});
+  };
+  const CommandResult validated = command("validate data-bin --path run --format json");
+  EXPECT_THAT(validated.output, HasSubstr("\"tokens\":14")) << validated.errors;
+  const CommandResult generated = command("generate data-bin --path run --format plain");
+  EXPECT_EQ(lines_of(generated.output).size(), 7U) << generated.errors;
+  const CommandResult resumed = train(sized + "8 --max-update 4");
+  EXPECT_EQ(resumed.exit_code, kExitUsage);
+  EXPECT_THAT(resumed.errors, HasSubstr("sized-pairs: was 7, now 8"));
+  EXPECT_THAT(train("--sized-pairs 7").errors, HasSubstr("it is an option of --data-loader sized"));
+  const CommandResult without = workspace_.run(words("validate data-bin --path run"));
+  EXPECT_EQ(without.exit_code, kExitPlugin);
+  EXPECT_THAT(without.errors, HasSubstr("needs the data_loader 'sized', which is not installed"));
+}
+
+TEST_F(ThrowingPlugin, IsNeededToValidateWithItsCriterion) {
+  ASSERT_EQ(train("--criterion updates").exit_code, kExitOk);
+  const CommandResult without = workspace_.run(words("validate data-bin --path run"));
+  EXPECT_EQ(without.exit_code, kExitPlugin);
+  EXPECT_THAT(without.errors,
+              AllOf(HasSubstr("run needs the criterion 'updates', which is not installed"),
+                    HasSubstr("--plugin-dir")));
+  EXPECT_EQ(
+      workspace_.run(words("validate data-bin --path run --criterion cross_entropy")).exit_code,
+      kExitOk);
+}
+
 TEST_F(ThrowingPlugin, DoesNotResumeWithoutTheStateOfItsOptimizer) {
   ASSERT_EQ(train("--optimizer lazy --max-update 2").exit_code, kExitOk);
   const CommandResult resumed = train("--optimizer lazy --max-update 4");

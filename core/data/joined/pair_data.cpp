@@ -8,6 +8,7 @@
 #include "core/data/joined/joined_corpus.h"
 #include "core/data/joined/rotating_corpus.h"
 #include "core/data/source_trees.h"
+#include "core/options/option_text.h"
 #include "core/plugin/component_call.h"
 
 namespace phraseq {
@@ -22,18 +23,23 @@ namespace {
 
 }  // namespace
 
-PairData::PairData(const Registry& registry,
+PairData::PairData(const TaskSetup& setup,
                    std::string loader,
                    std::vector<std::string> folders,
                    DataLoaderSetup loading,
                    int64_t upsample_primary)
     : loader_name_(std::move(loader)),
       folders_(std::move(folders)),
-      sentences_{loading.source_vocabulary, loading.target_vocabulary},
+      sentences_{loading.source_vocabulary,
+                 loading.target_vocabulary,
+                 /*need_target=*/loading.target_vocabulary > 0,
+                 /*need_alignment=*/loading.alignments},
       upsample_primary_(upsample_primary) {
   for (const std::string& folder : folders_) {
     loading.folder = folder;
-    const Selection selection = registry.select(DataLoader::kKind, loader_name_);
+    const Selection selection = setup.registry->select(DataLoader::kKind, loader_name_);
+    if (setup.training_options != nullptr)
+      take_own_values(*setup.training_options, *selection.options);
     component_ = selection.component;
     loaders_.push_back(create<DataLoader>(selection, loading));
   }
@@ -53,7 +59,8 @@ std::unique_ptr<Corpus> PairData::open_split(size_t folder,
   auto corpus =
       call_component(*component_, "open", [&] { return loaders_[folder]->open(split, training); });
   LoaderCorpus::Sentences sentences = sentences_;
-  sentences.need_target = training && sentences_.target_words > 0;
+  if (!training)
+    sentences.need_target = sentences.need_alignment = false;
   return std::make_unique<LoaderCorpus>(
       *component_, std::move(corpus), reading.conventions, reading.dictionaries, sentences);
 }

@@ -7,6 +7,7 @@
 #include "core/base/api.h"
 #include "core/data/data_loader.h"
 #include "core/data/sequence_conventions.h"
+#include "core/data/task.h"
 #include "core/data/text/loader_corpus.h"
 #include "core/plugin/registry.h"
 
@@ -21,9 +22,10 @@ struct PairReading {
 /// The data of one language pair in one or several folders (A:B:C), read by one kind of loader.
 class PHRASEQ_API PairData {
  public:
-  /// `loading` says how each folder is read; the folder's name is put in here. `upsample_primary`:
-  /// how often the first of several parts of a training set is used.
-  PairData(const Registry& registry,
+  /// `setup` has the components and the values of the loader's options. `loading` says how each
+  /// folder is read; the folder's name is put in here. `upsample_primary`: how often the first of
+  /// several parts of a training set is used.
+  PairData(const TaskSetup& setup,
            std::string loader,
            std::vector<std::string> folders,
            DataLoaderSetup loading,
@@ -51,7 +53,7 @@ class PHRASEQ_API PairData {
 
   std::string loader_name_;
   std::vector<std::string> folders_;
-  LoaderCorpus::Sentences sentences_;
+  LoaderCorpus::Sentences sentences_;                 ///< of a training set
   std::vector<std::unique_ptr<DataLoader>> loaders_;  ///< one per folder
   const Component* component_ = nullptr;
   int64_t upsample_primary_;

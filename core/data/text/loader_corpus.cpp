@@ -57,6 +57,8 @@ Example LoaderCorpus::get(int64_t index) const {
 }
 
 std::string LoaderCorpus::fault_of(const Example& example) const {
+  if (sentences_.need_alignment && !example.extras.contains(kAlignmentExtra))
+    return "there is no alignment, which --load-alignments requires";
   if (const auto fault = fault_of_ids(example.source, sentences_.source_words); !fault.empty())
     return "the source " + fault;
   if (example.target.empty())

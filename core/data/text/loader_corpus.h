@@ -22,6 +22,7 @@ class PHRASEQ_API LoaderCorpus final : public Corpus {
     int64_t source_words = 0;  ///< size of the dictionary
     int64_t target_words = 0;
     bool need_target = false;
+    bool need_alignment = false;
   };
 
   /// `dictionaries`: what the fingerprint says of them. The component outlives the corpus.

@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 #include "core/data/joined/data_folders.h"
 #include "core/io/folders/folder_entries.h"
+#include "core/plugin/select_recorded.h"
 
 namespace phraseq {
 namespace {
@@ -36,8 +37,11 @@ std::vector<std::string> task_folders(const TaskSetup& setup,
 
 std::string loader_for(const TaskSetup& setup, const std::string& chosen, bool samples) {
   const bool of_training = setup.state != nullptr && (chosen == "indexed" || chosen == "text");
-  if (chosen != "auto" && !of_training)
+  if (chosen != "auto" && !of_training) {
+    if (setup.state != nullptr)
+      select_recorded(*setup.registry, DataLoader::kKind, chosen, setup.state->place);
     return chosen;
+  }
   const bool needs_text = samples && setup.state == nullptr;
   return holds_indexed_data(data_folders(setup.data).front()) && !needs_text ? "indexed" : "text";
 }

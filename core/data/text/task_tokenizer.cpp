@@ -6,26 +6,10 @@
 #include "core/base/wording/with_place.h"
 #include "core/options/option_text.h"
 #include "core/plugin/named_tokenizer.h"
+#include "core/plugin/select_recorded.h"
 
 namespace phraseq {
 namespace {
-
-/// The tokenizer that a checkpoint or a data folder (`recorded_in`) was made with. Throws a
-/// PluginError that says what to install if no loaded plugin has it.
-Selection select_recorded(const Registry& registry,
-                          const std::string& name,
-                          const std::string& recorded_in) {
-  try {
-    return registry.select(Tokenizer::kKind, name);
-  } catch (const UsageError& failure) {
-    throw PluginError(
-        fmt::format(
-            "{} needs the {} '{}', which is not installed", recorded_in, Tokenizer::kKind, name),
-        fmt::format("Install the plugin that provides it, or give its folder with --plugin-dir.\n"
-                    "  {}",
-                    failure.what()));
-  }
-}
 
 void sample_with(OptionTable& table, const std::string& tokenizer, double dropout) {
   OptionField* sampling = table.find("sentencepiece-alpha");
@@ -75,7 +59,7 @@ std::unique_ptr<Tokenizer> task_tokenizer(const TaskSetup& setup,
   const std::string& place = setup.state != nullptr ? setup.state->place : setup.data;
   const bool asked_for = setup.state == nullptr && choice.name == name;
   Selection selection = asked_for ? setup.registry->select(Tokenizer::kKind, name)
-                                  : select_recorded(*setup.registry, name, place);
+                                  : select_recorded(*setup.registry, Tokenizer::kKind, name, place);
   OptionTable table = described(selection);
   with_place(place,
              [&] { from_json(table, vocabularies.tokenizer_options, OptionOrigin::kCheckpoint); });

@@ -19,6 +19,7 @@
 #include "core/data/named_task.h"
 #include "core/data/options_from_data.h"
 #include "core/data/source_trees.h"
+#include "core/options/option_text.h"
 #include "core/run/training/computation.h"
 #include "core/run/training/preset_training.h"
 #include "core/run/training/warnings/dictionary_check.h"
@@ -69,6 +70,8 @@ TranslationModel make_translation_model(TrainRun& run) {
   setup.registry = &run.loaded->registry;
   setup.data = run.components.data;
   setup.seed = static_cast<uint64_t>(run.machine.seed);
+  const nlohmann::json training_options = to_json(run.table);
+  setup.training_options = &training_options;
   TranslationModel translation_model;
   translation_model.task_selection = std::move(run.task);
   translation_model.architecture_selection = std::move(run.architecture);

@@ -6,6 +6,7 @@
 #include "core/base/wording/message_text.h"
 #include "core/criterion/criterion.h"
 #include "core/criterion/declared_criterion.h"
+#include "core/data/data_loader.h"
 #include "core/data/task.h"
 #include "core/optim/lr_scheduler.h"
 #include "core/optim/optimizer.h"
@@ -57,6 +58,9 @@ TrainRun::TrainRun(std::span<const std::string> arguments) : loaded(load_plugins
     return selection;
   };
   task = pick(Task::kKind, "task", components.task);
+  const std::string loader = peek_option(table, arguments, "data-loader", "auto");
+  if (loaded->registry.find(DataLoader::kKind, loader))
+    data_loader = pick(DataLoader::kKind, "data-loader", "");
   if (!peek_option(table, arguments, "arch", "").empty())
     architecture = pick(Architecture::kKind, "arch", "");
   take_declared_criterion();
@@ -103,7 +107,7 @@ std::vector<std::string> TrainRun::problems() const {
   }
   for (auto& text : unknown_names()) found.push_back(std::move(text));
   for (const Selection* selection :
-       {&task, &architecture, &criterion, &optimizer, &scheduler, &metric})
+       {&task, &data_loader, &architecture, &criterion, &optimizer, &scheduler, &metric})
     add_problems_of(*selection, found);
   return found;
 }
@@ -111,6 +115,7 @@ std::vector<std::string> TrainRun::problems() const {
 std::string TrainRun::explain_unknown(const std::string& option) const {
   constexpr KindOption kKinds[] = {{Architecture::kKind, "arch"},
                                    {Task::kKind, "task"},
+                                   {DataLoader::kKind, "data-loader"},
                                    {Criterion::kKind, "criterion"},
                                    {Optimizer::kKind, "optimizer"},
                                    {LrScheduler::kKind, "lr-scheduler"},

@@ -44,6 +44,7 @@ struct PHRASEQ_API TrainRun {
   DistributedOptions distributed;
   std::unique_ptr<LoadedPlugins> loaded;
   Selection architecture, task, criterion, optimizer, scheduler;
+  Selection data_loader;  ///< chosen and described when --data-loader names one
   Selection metric;  ///< chosen and described when --eval-bleu or an option that names one is given
   OptionTable table;
 

@@ -183,6 +183,8 @@ bool IndexedData::has_target(const std::string& split) const {
 }
 
 std::unique_ptr<Corpus> IndexedData::open(const std::string& split, bool training) const {
+  if (training && setup_.sample)
+    throw UsageError("--bpe-dropout needs raw text: --data-loader text, not indexed");
   if (training)
     refuse_unlisted_part(split);
   IndexedDataset source = open_side(split, folder_.source(), setup_.source_vocabulary);

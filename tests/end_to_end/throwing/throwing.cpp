@@ -238,6 +238,33 @@ struct UnendedCorpus final : SmallCorpus {
   Example get(int64_t index) const override { return {index, {4, kEos}, {4, 5}, {}}; }
 };
 
+struct SizedOptions final : Options {
+  int64_t pairs = 3;
+  void describe(OptionTable& table) override {
+    table.field("sized-pairs", pairs, "Number of sentence pairs.").at_least(1);
+  }
+};
+
+struct SizedCorpus final : SmallCorpus {
+  explicit SizedCorpus(int64_t pairs) : pairs_(pairs) {}
+  int64_t size() const override { return pairs_; }
+  Example get(int64_t index) const override { return {index, {4, kEos}, {4, kEos}, {}}; }
+
+ private:
+  int64_t pairs_;
+};
+
+struct SizedLoader final : DataLoader {
+  SizedLoader(const SizedOptions& options, const DataLoaderSetup&) : pairs_(options.pairs) {}
+  bool has_split(const std::string&) const override { return true; }
+  std::unique_ptr<Corpus> open(const std::string&, bool) const override {
+    return std::make_unique<SizedCorpus>(pairs_);
+  }
+
+ private:
+  int64_t pairs_;
+};
+
 template <class Opened>
 struct LoaderOf final : DataLoader {
   LoaderOf(const NoOptions&, const DataLoaderSetup&) {}
@@ -327,6 +354,7 @@ void register_components(Registry& registry) {
   registry.add<DataLoader, LoaderOf<UnendedCorpus>, NoOptions>("unended", "Leaves out </s>.");
   registry.add<Decoder, UndescribedDecoder, UndescribedOptions>("undescribed", "Throws.");
   registry.add<Decoder, StrangeDecoder, NoOptions>("strange", "Invents words.");
+  registry.add<DataLoader, SizedLoader, SizedOptions>("sized", "Has as many pairs as wanted.");
   registry.add<DataLoader, EmptyLoader, NoOptions>("empty", "Returns no corpus.");
   registry.add<Criterion, CountlessCriterion, SmoothingOption>("countless", "Counts nothing.");
   registry.add<Criterion, OddCriterion, SmoothingOption>("odd", "Sums no numbers.");
