@@ -170,8 +170,11 @@ void describe_dictionaries(OptionTable& table, PreprocessOptions& o) {
              o.nwordstgt,
              "Size of the target dictionary, including the 4 special symbols; 0 or -1 = no limit.")
       .at_least(-1);
-  table.field("padding-factor", o.padding_factor, "Pad the dictionary size to a multiple of N.")
-      .in(1, 65536);
+  table
+      .field("padding-factor",
+             o.padding_factor,
+             "Pad the dictionary size to a multiple of N; 0 or 1 = no padding.")
+      .in(0, 65536);
   table.field("dict-only", o.dict_only, "Write only dictionaries and subword models.");
 }
 
