@@ -9,7 +9,8 @@
 
 namespace phraseq {
 
-/// The limits that a search passes to a model before it starts, so that caches are allocated once.
+/// The limits that a search passes to a model before it starts, so that a model can allocate its
+/// caches once.
 struct DecodingLimits {
   int64_t max_steps = 0;          ///< tokens that a hypothesis may have, including </s>
   int64_t rows_per_sentence = 1;  ///< the beam
@@ -26,8 +27,7 @@ struct StepOutput {
 /// A model in the middle of decoding a batch: rows of hypotheses that grow by one token per step.
 ///
 /// It starts with one row per sentence. Source-side caches are stored once per sentence, whatever
-/// the number of rows; self-attention caches are allocated for `DecodingLimits` and never
-/// concatenated.
+/// the number of rows; self-attention caches are not concatenated in each step.
 class PHRASEQ_API DecodingSession {
  public:
   virtual ~DecodingSession() = default;

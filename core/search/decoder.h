@@ -59,8 +59,8 @@ class PHRASEQ_API Decoder {
   using Factory = std::function<std::unique_ptr<Decoder>(const Options&, const Setup&)>;
 
   virtual ~Decoder() = default;
-  /// Returns the n best hypotheses of each sentence, best first, in the order of the batch. Throws
-  /// DivergenceError if the scores of a model are not finite.
+  /// Returns the hypotheses to print of each sentence, at least one, best first, in the order of
+  /// the batch. Throws DivergenceError if the scores of a model are not finite.
   virtual std::vector<std::vector<Hypothesis>> decode(const DecodingRequest& request) = 0;
 };
 
