@@ -109,11 +109,16 @@ struct TestLoader final : DataLoader {
       return kUnsteady ? std::to_string(++openings) : "steady";
     }
   };
-  TestLoader(const NoOptions&, const DataLoaderSetup&) {}
+  TestLoader(const NoOptions&, const DataLoaderSetup& setup) : sample_(setup.sample) {}
   bool has_split(const std::string&) const override { return true; }
   std::unique_ptr<Corpus> open(const std::string&, bool) const override {
+    if (sample_)
+      throw UsageError("the sentences are always the same");
     return std::make_unique<Sentences>();
   }
+
+ private:
+  bool sample_;
 };
 
 enum class Descent { kRight, kHidesMomentum, kIgnoresScale, kKeepsCopy };
