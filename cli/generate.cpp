@@ -1,6 +1,6 @@
 // phraseq generate: translates a split of a data folder, or lines of text.
 
-#include "core/run/generate.h"
+#include "core/run/generation/generate.h"
 
 #include "cli/command.h"
 #include "core/base/error.h"

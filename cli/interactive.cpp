@@ -3,7 +3,7 @@
 #include "cli/command.h"
 #include "core/base/error.h"
 #include "core/nn/memory/caching_allocator.h"
-#include "core/run/generate.h"
+#include "core/run/generation/generate.h"
 
 namespace {
 

@@ -179,14 +179,12 @@ Findings random_segmentation(const Selection& selection, const TrialData& data) 
     if (have_same_ids(examples_of_epoch(*opened.corpus, 2), first)) {
       return {
           "with DataLoaderSetup::sample, two epochs have the same sentences: give encode_source "
-          "and "
-          "encode_target a seed that depends on the epoch, or throw a UsageError from open()"};
+          "and encode_target a seed that depends on the epoch, or throw a UsageError from open()"};
     }
     if (!have_same_ids(examples_of_epoch(*opened.corpus, 1), first)) {
       return {
           "with DataLoaderSetup::sample, an epoch has other sentences the second time: the seed "
-          "may "
-          "depend only on DataLoaderSetup::seed, the epoch and the sentence"};
+          "may depend only on DataLoaderSetup::seed, the epoch and the sentence"};
     }
   } catch (const UsageError&) {  // the loader says that it cannot segment at random
   }

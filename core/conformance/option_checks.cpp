@@ -9,16 +9,13 @@
 #include <fmt/format.h>
 
 #include "core/conformance/fixtures/changed_options.h"
+#include "core/options/argument_spelling.h"
 #include "core/options/option_text.h"
 #include "core/plugin/described_options.h"
 #include "core/plugin/registry.h"
 
 namespace phraseq::conformance {
 namespace {
-
-/// Options that every command has.
-constexpr const char* kGeneralOptions[] = {
-    "config", "help", "help-markdown", "print-config", "version"};
 
 Findings names_of_options(const Component& component) {
   Findings findings;
@@ -31,7 +28,7 @@ Findings names_of_options(const Component& component) {
                       "with a letter",
                       field.name));
     }
-    if (std::ranges::find(kGeneralOptions, field.name) != std::end(kGeneralOptions))
+    if (is_general_flag(field.name) || field.name == "config")
       findings.push_back(fmt::format("--{}: every command has an option of this name", field.name));
     if (field.help.empty())
       findings.push_back(fmt::format("--{}: has no help text", field.name));

@@ -298,7 +298,7 @@ std::unique_ptr<TranslationEngine> EngineSetup::load(const std::string& path) co
   settings.precision = options.precision;
   settings.seed = static_cast<uint64_t>(parts_->seed);
   settings.max_sentences = parts_->batches.batch_size;
-  settings.max_tokens = max_source_tokens(parts_->batches, options.device.chosen());
+  settings.max_tokens = source_tokens_of_batch(parts_->batches, options.device.chosen());
   settings.workers = parts_->workers;
   const Task& task = *models.front().task;
   settings.shortlist = parts_->shortlist.read(task.source_dictionary(), task.target_dictionary());

@@ -14,10 +14,6 @@
 namespace phraseq {
 namespace {
 
-/// Flags that every command accepts without describing them.
-constexpr std::array<std::string_view, 4> kGeneralFlags = {
-    "help", "help-markdown", "print-config", "version"};
-
 bool is_number(std::string_view text) { return value_from_text<double>(text).has_value(); }
 
 /// Whether an argument is a flag; "-1" and "-1,2" are values.
@@ -117,7 +113,7 @@ class Speller {
       }
       return true;
     }
-    return std::find(kGeneralFlags.begin(), kGeneralFlags.end(), flag.name) != kGeneralFlags.end();
+    return is_general_flag(flag.name);
   }
 
   void reject(const std::string& argument, const SplitFlag& flag) {
@@ -166,6 +162,12 @@ void check_flags(const OptionTable& table) {
 }
 
 }  // namespace
+
+bool is_general_flag(std::string_view name) {
+  constexpr std::array<std::string_view, 4> kFlags = {
+      "help", "help-markdown", "print-config", "version"};
+  return std::ranges::find(kFlags, name) != kFlags.end();
+}
 
 SplitFlag split_flag(std::string_view argument) {
   SplitFlag flag;

@@ -5,10 +5,14 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/api.h"
 #include "core/options/command_line.h"
 #include "core/options/option_table.h"
 
 namespace phraseq {
+
+/// Whether every command accepts a flag without describing it: --help, --version …
+PHRASEQ_API bool is_general_flag(std::string_view name);
 
 /// Says where an unknown option (its name with dashes) belongs or what it is called in phraseq;
 /// empty if nothing is known about it.

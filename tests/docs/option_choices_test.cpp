@@ -14,7 +14,7 @@
 #include "core/phrase_memory/table/phrase_table_options.h"
 #include "core/plugin/loader.h"
 #include "core/run/analyze_run.h"
-#include "core/run/generate_run.h"
+#include "core/run/generation/generate_run.h"
 #include "core/run/rescore_run.h"
 #include "core/score/compare/compare_options.h"
 #include "core/score/report/score_options.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/base/api.h"
-#include "core/io/protobuf_message.h"
+#include "core/io/protobuf/protobuf_message.h"
 
 namespace phraseq {
 

@@ -16,7 +16,8 @@ PHRASEQ_API void describe_search_batches(OptionTable& table, BatchOptions& batch
 /// The source tokens of a batch if the user sets no limit.
 PHRASEQ_API int64_t automatic_source_tokens(at::Device device);
 
-/// The most source tokens of a batch; 0 = any, if the user limits only its sentences.
-PHRASEQ_API int64_t max_source_tokens(const BatchOptions& batches, at::Device device);
+/// The most source tokens of a batch with these options; 0 = any, if the user limits only its
+/// sentences.
+PHRASEQ_API int64_t source_tokens_of_batch(const BatchOptions& batches, at::Device device);
 
 }  // namespace phraseq

@@ -4,7 +4,7 @@
 #include <span>
 
 #include "core/io/crc32c.h"
-#include "core/io/protobuf_message.h"
+#include "core/io/protobuf/protobuf_message.h"
 
 namespace phraseq::tensorboard {
 namespace {

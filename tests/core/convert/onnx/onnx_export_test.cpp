@@ -11,7 +11,7 @@
 #include "core/base/error.h"
 #include "core/convert/hf/marian_import.h"
 #include "core/convert/onnx/onnx_graph.h"
-#include "core/io/protobuf_message.h"
+#include "core/io/protobuf/protobuf_message.h"
 #include "tests/core/io/temporary_folder.h"
 #include "tests/support/file_content.h"
 

@@ -1,4 +1,4 @@
-#include "core/io/protobuf_message.h"
+#include "core/io/protobuf/protobuf_message.h"
 
 #include <bit>
 #include <cstddef>

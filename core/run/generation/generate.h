@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/base/api.h"
-#include "core/run/generate_run.h"
+#include "core/run/generation/generate_run.h"
 
 namespace phraseq {
 

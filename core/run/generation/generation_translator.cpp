@@ -1,4 +1,4 @@
-#include "core/run/generation_translator.h"
+#include "core/run/generation/generation_translator.h"
 
 #include <utility>
 
@@ -80,7 +80,7 @@ TranslationSettings settings_of(const GenerateRun& run, const WorkerSettings& wo
       run.options.output_format() != OutputFormat::kPlain || !run.options.mbr.empty();
   settings.seed = static_cast<uint64_t>(run.options.seed);
   settings.max_sentences = run.options.batches.batch_size;
-  settings.max_tokens = max_source_tokens(run.options.batches, run.model.device.chosen());
+  settings.max_tokens = source_tokens_of_batch(run.options.batches, run.model.device.chosen());
   settings.workers = workers;
   return settings;
 }

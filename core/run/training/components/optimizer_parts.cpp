@@ -1,4 +1,4 @@
-#include "core/run/training/optimizer_parts.h"
+#include "core/run/training/components/optimizer_parts.h"
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-#include "core/run/generation_report.h"
+#include "core/run/generation/generation_report.h"
 
 #include <algorithm>
 #include <span>

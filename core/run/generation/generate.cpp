@@ -1,4 +1,4 @@
-#include "core/run/generate.h"
+#include "core/run/generation/generate.h"
 
 #include <algorithm>
 #include <utility>
@@ -8,8 +8,8 @@
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/base/work_profile.h"
-#include "core/run/generation_report.h"
-#include "core/run/generation_translator.h"
+#include "core/run/generation/generation_report.h"
+#include "core/run/generation/generation_translator.h"
 #include "core/run/loaded_models.h"
 #include "core/run/result_output.h"
 #include "core/run/shard_run.h"

@@ -1,4 +1,4 @@
-#include "core/run/training/training_settings.h"
+#include "core/run/training/components/training_settings.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "core/run/generate_run.h"
+#include "core/run/generation/generate_run.h"
 
 #include <fmt/format.h>
 

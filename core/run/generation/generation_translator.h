@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/run/generate_run.h"
+#include "core/run/generation/generate_run.h"
 #include "core/translate/translator.h"
 #include "core/translate/workers.h"
 
