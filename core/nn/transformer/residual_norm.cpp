@@ -17,31 +17,37 @@ at::Tensor LayerNorm::forward(const at::Tensor& x, Context& context) const {
 
 void LayerNorm::initialize(Initializer& initializer) { initializer.norm(weight, bias); }
 
-std::shared_ptr<LayerNorm> register_final_norm(torch::nn::Module& owner,
-                                               bool pre_norm,
-                                               int64_t width,
-                                               double eps) {
-  if (!pre_norm)
-    return nullptr;
-  return owner.register_module("layer_norm", std::make_shared<LayerNorm>(width, eps));
+FinalNorm::FinalNorm(torch::nn::Module& owner, bool pre_norm, int64_t width, double eps) {
+  if (pre_norm)
+    norm_ = owner.register_module("layer_norm", std::make_shared<LayerNorm>(width, eps));
 }
 
-at::Tensor enter_sublayer(const LayerNorm& norm,
-                          const NormPlacement& placement,
-                          const at::Tensor& x,
-                          Context& context) {
-  return placement.pre_norm ? norm.forward(x, context) : x;
+at::Tensor FinalNorm::forward(const at::Tensor& x, Context& context) const {
+  return norm_ ? norm_->forward(x, context) : x;
 }
 
-at::Tensor leave_sublayer(const LayerNorm& norm,
-                          const NormPlacement& placement,
-                          const at::Tensor& output,
-                          const at::Tensor& residual,
-                          Context& context) {
-  if (placement.pre_norm)
-    return dropout_add(output, residual, placement.dropout, context);
-  return dropout_add_norm(
-      output, residual, norm.weight, norm.bias, norm.eps, placement.dropout, context);
+void FinalNorm::initialize(Initializer& initializer) {
+  if (norm_)
+    norm_->initialize(initializer);
+}
+
+ResidualConnection::ResidualConnection(torch::nn::Module& owner,
+                                       const std::string& norm_name,
+                                       const ResidualOptions& o)
+    : norm_(owner.register_module(norm_name, std::make_shared<LayerNorm>(o.model, o.norm_eps))),
+      pre_norm_(o.pre_norm),
+      dropout_(o.dropout) {}
+
+at::Tensor ResidualConnection::enter(const at::Tensor& x, Context& context) const {
+  return pre_norm_ ? norm_->forward(x, context) : x;
+}
+
+at::Tensor ResidualConnection::leave(const at::Tensor& output,
+                                     const at::Tensor& x,
+                                     Context& context) const {
+  if (pre_norm_)
+    return dropout_add(output, x, dropout_, context);
+  return dropout_add_norm(output, x, norm_->weight, norm_->bias, norm_->eps, dropout_, context);
 }
 
 }  // namespace phraseq::nn

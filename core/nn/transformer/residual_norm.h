@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include <ATen/core/Tensor.h>
 #include <torch/nn/module.h>
@@ -25,31 +26,54 @@ class PHRASEQ_API LayerNorm : public torch::nn::Module {
   double eps;
 };
 
-/// The norm after the last layer of a stack, which only pre-norm stacks have, registered in `owner`
-/// as "layer_norm"; null if not `pre_norm`.
-PHRASEQ_API std::shared_ptr<LayerNorm> register_final_norm(torch::nn::Module& owner,
-                                                           bool pre_norm,
-                                                           int64_t width,
-                                                           double eps);
+/// The norm after the last layer of a stack, which only pre-norm stacks have; registered in `owner`
+/// as "layer_norm".
+class PHRASEQ_API FinalNorm {
+ public:
+  FinalNorm(torch::nn::Module& owner, bool pre_norm, int64_t width, double eps);
+  /// x [rows, model] → [rows, model]; unchanged without the norm.
+  at::Tensor forward(const at::Tensor& x, Context& context) const;
+  void initialize(Initializer& initializer);
 
-/// The residual connection of a sub-layer f: the position of its norm, and its dropout.
-struct NormPlacement {
-  bool pre_norm = false;  ///< x + drop(f(LN(x))); otherwise post-norm: LN(x + drop(f(x)))
-  double dropout = 0.0;
+ private:
+  std::shared_ptr<LayerNorm> norm_;  ///< null under post-norm
 };
 
-/// The input that a sub-layer reads, [rows, model]: normalized under pre-norm, unchanged under
-/// post-norm.
-PHRASEQ_API at::Tensor enter_sublayer(const LayerNorm& norm,
-                                      const NormPlacement& placement,
-                                      const at::Tensor& x,
-                                      Context& context);
-/// The end of a sub-layer: dropout, residual and, under post-norm, the norm. Output and residual
-/// [rows, model].
-PHRASEQ_API at::Tensor leave_sublayer(const LayerNorm& norm,
-                                      const NormPlacement& placement,
-                                      const at::Tensor& output,
-                                      const at::Tensor& residual,
-                                      Context& context);
+/// The sizes and settings of a residual connection.
+struct ResidualOptions {
+  int64_t model = 0;
+  bool pre_norm = false;
+  double dropout = 0.0;
+  double norm_eps = 1e-5;
+};
+
+/// The residual connection around a sub-layer f, with its dropout and norm (Vaswani et al. 2017,
+/// sec. 3.1 and 5.4):
+///
+///     LN(x + drop(f(x))), or x + drop(f(LN(x))) under pre-norm.
+///
+/// A part of a layer, which registers the norm under `norm_name`.
+class PHRASEQ_API ResidualConnection {
+ public:
+  ResidualConnection(torch::nn::Module& owner,
+                     const std::string& norm_name,
+                     const ResidualOptions& options);
+
+  /// The result around `sublayer`, a function from [rows, model] to [rows, model]; x [rows, model].
+  template <typename Sublayer>
+  at::Tensor around(const at::Tensor& x, Context& context, const Sublayer& sublayer) const {
+    return leave(sublayer(enter(x, context)), x, context);
+  }
+  /// What f reads, [rows, model]: normalized under pre-norm, unchanged under post-norm.
+  at::Tensor enter(const at::Tensor& x, Context& context) const;
+  /// The result for f's output and the residual x, both [rows, model].
+  at::Tensor leave(const at::Tensor& output, const at::Tensor& x, Context& context) const;
+  void initialize(Initializer& initializer) { norm_->initialize(initializer); }
+
+ private:
+  std::shared_ptr<LayerNorm> norm_;
+  bool pre_norm_;
+  double dropout_;
+};
 
 }  // namespace phraseq::nn

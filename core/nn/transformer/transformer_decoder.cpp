@@ -25,8 +25,7 @@ TransformerDecoder::TransformerDecoder(const TransformerOptions& o,
     : embedding_(
           *this, o, {vocabulary, o.decoder_embed_dim, o.max_target_positions}, std::move(shared)),
       layers_(make_layers(*this, o, attention)),
-      layer_norm_(
-          register_final_norm(*this, o.decoder_normalize_before, o.decoder_embed_dim, o.norm_eps)),
+      final_norm_(*this, o.decoder_normalize_before, o.decoder_embed_dim, o.norm_eps),
       output_(*this, o, embedding_.tokens),
       drop_(o.decoder_drop) {}
 
@@ -53,7 +52,7 @@ at::Tensor TransformerDecoder::forward(const PackedTokens& target,
                      return layer->forward(inputs[0], target, inputs[1], source, again);
                    });
   }
-  return layer_norm_ ? layer_norm_->forward(x, context) : x;
+  return final_norm_.forward(x, context);
 }
 
 at::Tensor TransformerDecoder::full_context_weights(const PackedTokens& target,
@@ -92,14 +91,13 @@ at::Tensor TransformerDecoder::step(const at::Tensor& last_tokens,
     const bool last = i + 1 == layers_.size();
     x = layers_[i]->step(x, states[i], rows, context, last ? cross_weights : nullptr);
   }
-  return layer_norm_ ? layer_norm_->forward(x, context) : x;
+  return final_norm_.forward(x, context);
 }
 
 void TransformerDecoder::initialize(Initializer& initializer) {
   embedding_.initialize(initializer);
   for (const auto& layer : layers_) layer->initialize(initializer);
-  if (layer_norm_)
-    layer_norm_->initialize(initializer);
+  final_norm_.initialize(initializer);
   output_.initialize(initializer);
 }
 

@@ -58,7 +58,7 @@ class PHRASEQ_API TransformerDecoder : public torch::nn::Module {
  private:
   StackEmbedding embedding_;
   std::vector<std::shared_ptr<TransformerDecoderLayer>> layers_;
-  std::shared_ptr<LayerNorm> layer_norm_;
+  FinalNorm final_norm_;
   OutputProjection output_;
   LayerDrop drop_;
 };

@@ -26,8 +26,8 @@ class PHRASEQ_API TransformerEncoder : public torch::nn::Module {
 
  private:
   StackEmbedding embedding_;
-  std::vector<std::shared_ptr<TransformerEncoderLayer>> layers_;
-  std::shared_ptr<LayerNorm> layer_norm_;
+  std::vector<std::shared_ptr<SelfAttentionLayer>> layers_;
+  FinalNorm final_norm_;
   LayerDrop drop_;
 };
 

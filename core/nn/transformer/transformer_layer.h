@@ -20,25 +20,42 @@ struct PHRASEQ_API LayerOptions {
   static LayerOptions decoder(const TransformerOptions& options);
 
   FeedForwardOptions feed_forward;
-  NormPlacement placement;
-  double norm_eps = 1e-6;
+  ResidualOptions residual;
 };
 
-/// Self-attention and feed-forward sub-layers (Vaswani et al. 2017, fig. 1 left).
-class PHRASEQ_API TransformerEncoderLayer : public torch::nn::Module {
+/// The state of a layer of self-attention between the steps of a decoding session.
+struct SelfAttentionLayerState {
+  std::unique_ptr<AttentionState> self_attention;
+
+  void select(const std::vector<int64_t>& rows) { self_attention->select(rows); }
+};
+
+/// Self-attention and feed-forward sub-layers (Vaswani et al. 2017, fig. 1 left): the layer of an
+/// encoder and, with causal attention, of a language model.
+class PHRASEQ_API SelfAttentionLayer : public torch::nn::Module {
  public:
-  TransformerEncoderLayer(const LayerOptions& options, std::shared_ptr<SelfAttention> self_attn);
-  /// x [tokens, model] → [tokens, model].
-  at::Tensor forward(const at::Tensor& x, const PackedTokens& source, Context& context) const;
+  SelfAttentionLayer(const LayerOptions& options, std::shared_ptr<SelfAttention> self_attn);
+  /// x [tokens, model] → [tokens, model]. `causal`: see SelfAttention.
+  at::Tensor forward(const at::Tensor& x,
+                     const PackedTokens& tokens,
+                     bool causal,
+                     Context& context) const;
+  SelfAttentionLayerState start() const { return {self_attn_->start()}; }
+  /// One step of causal attention for all rows, x [rows, model] → [rows, model].
+  at::Tensor step(const at::Tensor& x,
+                  SelfAttentionLayerState& state,
+                  const DecodingRows& rows,
+                  Context& context) const;
   void initialize(Initializer& initializer);
   double multiply_adds(double tokens) const;
 
  private:
+  at::Tensor feed_forward(const at::Tensor& x, Context& context) const;
+
   std::shared_ptr<SelfAttention> self_attn_;
-  std::shared_ptr<LayerNorm> self_attn_layer_norm_;
+  ResidualConnection self_attn_residual_;
   FeedForward feed_forward_;
-  std::shared_ptr<LayerNorm> final_layer_norm_;
-  NormPlacement placement_;
+  ResidualConnection final_residual_;
 };
 
 /// The state of a decoder layer between the steps of a decoding session.
@@ -105,12 +122,11 @@ class PHRASEQ_API TransformerDecoderLayer : public torch::nn::Module {
 
  private:
   std::shared_ptr<SelfAttention> self_attn_;
-  std::shared_ptr<LayerNorm> self_attn_layer_norm_;
+  ResidualConnection self_attn_residual_;
   std::shared_ptr<CrossAttention> encoder_attn_;
-  std::shared_ptr<LayerNorm> encoder_attn_layer_norm_;
+  ResidualConnection encoder_attn_residual_;
   FeedForward feed_forward_;
-  std::shared_ptr<LayerNorm> final_layer_norm_;
-  NormPlacement placement_;
+  ResidualConnection final_residual_;
 };
 
 }  // namespace phraseq::nn

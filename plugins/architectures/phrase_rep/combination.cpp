@@ -14,34 +14,35 @@ CombinationOptions CombinationOptions::encoder(const PhraseRepOptions& o) {
           o.pr_comb_residual == CombinationResidual::kBoth,
           o.pr_comb_centered,
           o.activation_dropout,
-          {o.encoder_normalize_before, o.dropout},
-          o.norm_eps};
+          {o.encoder_embed_dim, o.encoder_normalize_before, o.dropout, o.norm_eps}};
 }
 
 CombinationOptions CombinationOptions::decoder(const PhraseRepOptions& o) {
   CombinationOptions options = encoder(o);
   options.attention = nn::MultiheadAttentionOptions::cross(o);
   options.hidden = o.combination_widths().decoder;
-  options.placement.pre_norm = o.decoder_normalize_before;
+  options.residual.model = o.decoder_embed_dim;
+  options.residual.pre_norm = o.decoder_normalize_before;
   return options;
 }
 
-Combination::Combination(const CombinationOptions& o) : options_(o) {
-  const int64_t model = o.attention.model;
-  attention_ =
-      register_module("phrase_attn", std::make_shared<nn::MultiheadCrossAttention>(o.attention));
-  fc1_ = register_module("fc1",
-                         std::make_shared<nn::LinearMap>(2 * model, o.hidden, /*with_bias=*/true));
-  fc2_ = register_module("fc2", std::make_shared<nn::LinearMap>(o.hidden, model, o.bias2));
-  norm_ = register_module("layer_norm", std::make_shared<nn::LayerNorm>(model, o.norm_eps));
-}
+Combination::Combination(const CombinationOptions& o)
+    : attention_(register_module("phrase_attn",
+                                 std::make_shared<nn::MultiheadCrossAttention>(o.attention))),
+      fc1_(register_module(
+          "fc1",
+          std::make_shared<nn::LinearMap>(2 * o.attention.model, o.hidden, /*with_bias=*/true))),
+      fc2_(register_module("fc2",
+                           std::make_shared<nn::LinearMap>(o.hidden, o.attention.model, o.bias2))),
+      residual_(*this, "layer_norm", o.residual),
+      options_(o) {}
 
 at::Tensor Combination::forward(const at::Tensor& x,
                                 const PackedTokens& rows,
                                 const at::Tensor& vectors,
                                 const PhraseIndex& phrases,
                                 nn::Context& context) const {
-  const at::Tensor h = enter_sublayer(*norm_, options_.placement, x, context);
+  const at::Tensor h = residual_.enter(x, context);
   const at::Tensor o = attention_->forward(h, rows, vectors, phrases.phrases, context);
   return combine(x, h, o, context);
 }
@@ -56,7 +57,7 @@ at::Tensor Combination::step(const at::Tensor& x,
                              nn::AttentionState& state,
                              const nn::DecodingRows& rows,
                              nn::Context& context) const {
-  const at::Tensor h = enter_sublayer(*norm_, options_.placement, x, context);
+  const at::Tensor h = residual_.enter(x, context);
   return combine(x, h, attention_->step(h, state, rows, context), context);
 }
 
@@ -67,7 +68,7 @@ at::Tensor Combination::combine(const at::Tensor& x,
   const at::Tensor n =
       fc2_->forward(hidden(at::cat({h, o}, 1), context), context);  // [rows, model]
   const at::Tensor residual = options_.add_both ? x + o : x;
-  return leave_sublayer(*norm_, options_.placement, n, residual, context);
+  return residual_.leave(n, residual, context);
 }
 
 at::Tensor Combination::hidden(const at::Tensor& both, nn::Context& context) const {
@@ -82,7 +83,7 @@ void Combination::initialize(nn::Initializer& initializer) {
   attention_->initialize(initializer);
   fc1_->initialize(initializer);
   fc2_->initialize(initializer);
-  norm_->initialize(initializer);
+  residual_.initialize(initializer);
 }
 
 double Combination::multiply_adds(double rows, double phrases) const {

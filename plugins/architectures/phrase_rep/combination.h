@@ -23,8 +23,7 @@ struct CombinationOptions {
   bool add_both = false;  ///< the residual is x + o instead of x
   bool centered = false;  ///< sigmoid(…) - ½ instead of sigmoid(…)
   double activation_dropout = 0.0;
-  nn::NormPlacement placement;
-  double norm_eps = 1e-6;
+  nn::ResidualOptions residual;
 };
 
 /// Attentive combination (Xu et al. 2020, sec. 3.4): rows attend to phrases, and a network of two
@@ -71,7 +70,7 @@ class Combination : public torch::nn::Module {
 
   std::shared_ptr<nn::MultiheadCrossAttention> attention_;
   std::shared_ptr<nn::LinearMap> fc1_, fc2_;
-  std::shared_ptr<nn::LayerNorm> norm_;
+  nn::ResidualConnection residual_;
   CombinationOptions options_;
 };
 

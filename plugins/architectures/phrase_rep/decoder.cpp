@@ -47,8 +47,7 @@ PhraseDecoder::PhraseDecoder(const PhraseRepOptions& o,
       token_mixture_(o.pr_ta == MixedLevels::kBoth
                          ? add_mixture(*this, "token_transparent_attention", o)
                          : nullptr),
-      layer_norm_(nn::register_final_norm(
-          *this, o.decoder_normalize_before, o.decoder_embed_dim, o.norm_eps)),
+      final_norm_(*this, o.decoder_normalize_before, o.decoder_embed_dim, o.norm_eps),
       output_(*this, o, embedding_.tokens) {}
 
 std::vector<LayerMemory> PhraseDecoder::memories(const EncodedSource& encoded,
@@ -84,7 +83,7 @@ at::Tensor PhraseDecoder::forward(const PackedTokens& target,
           return layer->feed_forward(x, again);
         });
   }
-  return layer_norm_ ? layer_norm_->forward(y, context) : y;
+  return final_norm_.forward(y, context);
 }
 
 PhraseDecoder::States PhraseDecoder::start(const EncodedSource& encoded,
@@ -113,7 +112,7 @@ at::Tensor PhraseDecoder::step(const at::Tensor& last_tokens,
     y = layers_[j]->step_to_source(y, states[j].layer, rows, context, weights);
     y = layers_[j]->feed_forward(y, context);
   }
-  return layer_norm_ ? layer_norm_->forward(y, context) : y;
+  return final_norm_.forward(y, context);
 }
 
 void PhraseDecoder::initialize(nn::Initializer& initializer) {
@@ -124,8 +123,7 @@ void PhraseDecoder::initialize(nn::Initializer& initializer) {
     if (mixture)
       mixture->initialize(initializer);
   }
-  if (layer_norm_)
-    layer_norm_->initialize(initializer);
+  final_norm_.initialize(initializer);
   output_.initialize(initializer);
 }
 

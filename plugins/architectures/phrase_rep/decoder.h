@@ -70,7 +70,7 @@ class PhraseDecoder : public torch::nn::Module {
   std::vector<std::shared_ptr<Combination>> combinations_;
   std::vector<std::shared_ptr<nn::TransformerDecoderLayer>> layers_;
   std::shared_ptr<TransparentAttention> phrase_mixture_, token_mixture_;
-  std::shared_ptr<nn::LayerNorm> layer_norm_;
+  nn::FinalNorm final_norm_;
   nn::OutputProjection output_;
 };
 

@@ -7,6 +7,31 @@
 namespace phraseq::phrase_rep {
 namespace {
 
+/// One per level.
+std::vector<std::shared_ptr<PhraseGenerator>> make_generators(torch::nn::Module& owner,
+                                                              const PhraseRepOptions& o) {
+  const Widths scorer = o.scorer_widths();
+  return nn::register_list(owner, "phrase_generators", o.encoder_layers + 1, [&](int64_t level) {
+    return std::make_shared<PhraseGenerator>(
+        o, level < o.encoder_layers ? scorer.encoder : scorer.decoder);
+  });
+}
+
+std::vector<std::shared_ptr<Combination>> make_encoder_combinations(torch::nn::Module& owner,
+                                                                    const PhraseRepOptions& o) {
+  return nn::register_list(owner, "phrase_combinations", o.encoder_layers, [&](int64_t) {
+    return std::make_shared<Combination>(CombinationOptions::encoder(o));
+  });
+}
+
+std::vector<std::shared_ptr<nn::SelfAttentionLayer>> make_encoder_layers(
+    torch::nn::Module& owner, const PhraseRepOptions& o) {
+  return nn::register_list(owner, "layers", o.encoder_layers, [&](int64_t layer) {
+    return std::make_shared<nn::SelfAttentionLayer>(nn::LayerOptions::encoder(o),
+                                                    nn::AttentionFactory().encoder_self(o, layer));
+  });
+}
+
 at::Tensor generate(const std::shared_ptr<PhraseGenerator>& generator,
                     const at::Tensor& x,
                     const PhraseIndex& phrases,
@@ -19,22 +44,11 @@ at::Tensor generate(const std::shared_ptr<PhraseGenerator>& generator,
 }  // namespace
 
 PhraseEncoder::PhraseEncoder(const PhraseRepOptions& o, int64_t vocabulary)
-    : embedding_(*this, o, {vocabulary, o.encoder_embed_dim, o.max_source_positions}) {
-  const int64_t layers = o.encoder_layers;
-  const Widths scorer = o.scorer_widths();
-  generators_ = nn::register_list(*this, "phrase_generators", layers + 1, [&](int64_t level) {
-    return std::make_shared<PhraseGenerator>(o, level < layers ? scorer.encoder : scorer.decoder);
-  });
-  combinations_ = nn::register_list(*this, "phrase_combinations", layers, [&](int64_t) {
-    return std::make_shared<Combination>(CombinationOptions::encoder(o));
-  });
-  layers_ = nn::register_list(*this, "layers", layers, [&](int64_t layer) {
-    return std::make_shared<nn::TransformerEncoderLayer>(
-        nn::LayerOptions::encoder(o), nn::AttentionFactory().encoder_self(o, layer));
-  });
-  layer_norm_ =
-      nn::register_final_norm(*this, o.encoder_normalize_before, o.encoder_embed_dim, o.norm_eps);
-}
+    : embedding_(*this, o, {vocabulary, o.encoder_embed_dim, o.max_source_positions}),
+      generators_(make_generators(*this, o)),
+      combinations_(make_encoder_combinations(*this, o)),
+      layers_(make_encoder_layers(*this, o)),
+      final_norm_(*this, o.encoder_normalize_before, o.encoder_embed_dim, o.norm_eps) {}
 
 EncodedSource PhraseEncoder::forward(const PackedTokens& source,
                                      const PhraseIndex& phrases,
@@ -50,12 +64,12 @@ EncodedSource PhraseEncoder::forward(const PackedTokens& source,
                            const auto& inputs, nn::Context& again) {
                          const at::Tensor combined =
                              combination->forward(inputs[0], source, inputs[1], phrases, again);
-                         return layer->forward(combined, source, again);
+                         return layer->forward(combined, source, /*causal=*/false, again);
                        });
   }
   encoded.tokens.push_back(x);
   encoded.phrases.push_back(generate(generators_.back(), x, phrases, context));
-  encoded.memory = layer_norm_ ? layer_norm_->forward(x, context) : x;
+  encoded.memory = final_norm_.forward(x, context);
   return encoded;
 }
 
@@ -64,8 +78,7 @@ void PhraseEncoder::initialize(nn::Initializer& initializer) {
   for (const auto& generator : generators_) generator->initialize(initializer);
   for (const auto& combination : combinations_) combination->initialize(initializer);
   for (const auto& layer : layers_) layer->initialize(initializer);
-  if (layer_norm_)
-    layer_norm_->initialize(initializer);
+  final_norm_.initialize(initializer);
 }
 
 double PhraseEncoder::multiply_adds(double tokens, double phrases) const {

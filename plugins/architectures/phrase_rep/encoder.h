@@ -35,8 +35,8 @@ class PhraseEncoder : public torch::nn::Module {
   nn::StackEmbedding embedding_;
   std::vector<std::shared_ptr<PhraseGenerator>> generators_;
   std::vector<std::shared_ptr<Combination>> combinations_;
-  std::vector<std::shared_ptr<nn::TransformerEncoderLayer>> layers_;
-  std::shared_ptr<nn::LayerNorm> layer_norm_;
+  std::vector<std::shared_ptr<nn::SelfAttentionLayer>> layers_;
+  nn::FinalNorm final_norm_;
 };
 
 }  // namespace phraseq::phrase_rep

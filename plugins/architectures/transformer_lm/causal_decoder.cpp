@@ -7,13 +7,13 @@
 namespace phraseq::transformer_lm {
 namespace {
 
-std::vector<std::shared_ptr<CausalLayer>> make_layers(torch::nn::Module& owner,
-                                                      const LanguageModelOptions& o) {
+std::vector<std::shared_ptr<nn::SelfAttentionLayer>> make_layers(torch::nn::Module& owner,
+                                                                 const LanguageModelOptions& o) {
   const nn::AttentionFactory attention;
   return nn::register_list(
       owner, "layers", o.decoder_drop.kept(o.decoder_layers), [&](int64_t layer) {
-        return std::make_shared<CausalLayer>(nn::LayerOptions::decoder(o),
-                                             attention.decoder_self(o, layer));
+        return std::make_shared<nn::SelfAttentionLayer>(nn::LayerOptions::decoder(o),
+                                                        attention.decoder_self(o, layer));
       });
 }
 
@@ -24,10 +24,10 @@ CausalDecoder::CausalDecoder(const LanguageModelOptions& o,
                              int64_t max_positions)
     : embedding_(*this, o, {vocabulary, o.decoder_embed_dim, max_positions}),
       layers_(make_layers(*this, o)),
-      layer_norm_(nn::register_final_norm(*this,
-                                          o.decoder_normalize_before && !o.no_decoder_final_norm,
-                                          o.decoder_embed_dim,
-                                          o.norm_eps)),
+      final_norm_(*this,
+                  o.decoder_normalize_before && !o.no_decoder_final_norm,
+                  o.decoder_embed_dim,
+                  o.norm_eps),
       output_(*this, o, embedding_.tokens),
       drop_(o.decoder_drop) {}
 
@@ -39,10 +39,10 @@ at::Tensor CausalDecoder::forward(const PackedTokens& tokens, nn::Context& conte
       continue;
     x = nn::recomputed(
         {x}, context, [layer = layers_[i], tokens](const auto& inputs, nn::Context& again) {
-          return layer->forward(inputs[0], tokens, again);
+          return layer->forward(inputs[0], tokens, /*causal=*/true, again);
         });
   }
-  return layer_norm_ ? layer_norm_->forward(x, context) : x;
+  return final_norm_.forward(x, context);
 }
 
 CausalDecoder::States CausalDecoder::start() const {
@@ -58,14 +58,13 @@ at::Tensor CausalDecoder::step(const at::Tensor& last_tokens,
                                at::Tensor* /*cross_weights*/) const {
   at::Tensor x = embedding_.step(last_tokens, rows.ancestry, context);
   for (size_t i = 0; i < layers_.size(); ++i) x = layers_[i]->step(x, states[i], rows, context);
-  return layer_norm_ ? layer_norm_->forward(x, context) : x;
+  return final_norm_.forward(x, context);
 }
 
 void CausalDecoder::initialize(nn::Initializer& initializer) {
   embedding_.initialize(initializer);
   for (const auto& layer : layers_) layer->initialize(initializer);
-  if (layer_norm_)
-    layer_norm_->initialize(initializer);
+  final_norm_.initialize(initializer);
   output_.initialize(initializer);
 }
 

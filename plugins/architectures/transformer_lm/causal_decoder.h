@@ -6,16 +6,16 @@
 #include "core/nn/transformer/attention_module.h"
 #include "core/nn/transformer/output_projection.h"
 #include "core/nn/transformer/stack_embedding.h"
-#include "plugins/architectures/transformer_lm/causal_layer.h"
+#include "core/nn/transformer/transformer_layer.h"
 #include "plugins/architectures/transformer_lm/options.h"
 
 namespace phraseq::transformer_lm {
 
-/// A stack of causal layers over embedded tokens, and the output projection; a Decoder in the sense
-/// of nn::DecoderSession, without attention to a source.
+/// A stack of layers of causal self-attention over embedded tokens, and the output projection; a
+/// Decoder in the sense of nn::DecoderSession, without attention to a source.
 class CausalDecoder final : public torch::nn::Module {
  public:
-  using States = std::vector<CausalLayerState>;
+  using States = std::vector<nn::SelfAttentionLayerState>;
 
   CausalDecoder(const LanguageModelOptions& options, int64_t vocabulary, int64_t max_positions);
 
@@ -35,8 +35,8 @@ class CausalDecoder final : public torch::nn::Module {
 
  private:
   nn::StackEmbedding embedding_;
-  std::vector<std::shared_ptr<CausalLayer>> layers_;
-  std::shared_ptr<nn::LayerNorm> layer_norm_;
+  std::vector<std::shared_ptr<nn::SelfAttentionLayer>> layers_;
+  nn::FinalNorm final_norm_;
   nn::OutputProjection output_;
   nn::LayerDrop drop_;
 };
