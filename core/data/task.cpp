@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "core/data/collate.h"
+
 namespace phraseq {
 
 const std::string& TaskState::text(const std::string& name) const {
@@ -16,6 +18,11 @@ const std::string& TaskState::text(const std::string& name) const {
 std::string TaskState::blob(const std::string& name) const {
   const auto found = blobs.find(name);
   return found == blobs.end() ? std::string() : found->second;
+}
+
+Batch Task::collate(const std::vector<Example>& examples,
+                    const SequenceConventions& conventions) const {
+  return collate_pairs(examples, conventions);
 }
 
 std::vector<int64_t> Task::encode_tree(const std::string&,

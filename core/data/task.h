@@ -81,9 +81,9 @@ class PHRASEQ_API Task {
   virtual std::unique_ptr<Corpus> open(const std::string& split,
                                        bool training,
                                        const SequenceConventions& conventions = {}) const = 0;
-  /// Examples as a batch for an architecture with these `conventions`.
+  /// Examples as a batch for an architecture with these `conventions`; by default collate_pairs().
   virtual Batch collate(const std::vector<Example>& examples,
-                        const SequenceConventions& conventions = {}) const = 0;
+                        const SequenceConventions& conventions = {}) const;
 
   /// Turns a raw line, which is tokenized here, into an example. `target` is given for scoring.
   virtual Example encode(const std::string& source,

@@ -6,7 +6,6 @@
 
 #include "core/base/error.h"
 #include "core/corpus/data_folder.h"
-#include "core/data/collate.h"
 #include "core/data/joined/data_folders.h"
 #include "core/data/text/task_data.h"
 #include "core/data/text/task_tokenizer.h"
@@ -243,11 +242,6 @@ std::unique_ptr<Corpus> TranslationTask::open(const std::string& split,
                                                source_dictionary().fingerprint(),
                                                target_dictionary().fingerprint());
   return data_->open(split, training, {conventions, dictionaries});
-}
-
-Batch TranslationTask::collate(const std::vector<Example>& examples,
-                               const SequenceConventions& conventions) const {
-  return collate_pairs(examples, conventions);
 }
 
 Example TranslationTask::encode(const std::string& source,

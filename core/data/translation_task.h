@@ -59,8 +59,6 @@ class PHRASEQ_API TranslationTask : public Task, public OptionsFromData {
   std::unique_ptr<Corpus> open(const std::string& split,
                                bool training,
                                const SequenceConventions& conventions = {}) const override;
-  Batch collate(const std::vector<Example>& examples,
-                const SequenceConventions& conventions = {}) const override;
 
   Example encode(const std::string& source,
                  const std::optional<std::string>& target) const override;

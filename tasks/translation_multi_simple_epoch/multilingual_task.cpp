@@ -10,7 +10,6 @@
 
 #include "core/base/error.h"
 #include "core/base/log.h"
-#include "core/data/collate.h"
 #include "core/data/joined/joined_corpus.h"
 #include "core/data/text/task_data.h"
 #include "tasks/translation_multi_simple_epoch/sampling_weights.h"
@@ -219,11 +218,6 @@ std::unique_ptr<Corpus> MultilingualTask::open(const std::string& split,
                                                const SequenceConventions& conventions) const {
   require_data_folder(!parts_.empty(), split);
   return training ? open_training(split, conventions) : open_others(split, conventions);
-}
-
-Batch MultilingualTask::collate(const std::vector<Example>& examples,
-                                const SequenceConventions& conventions) const {
-  return collate_pairs(examples, conventions);
 }
 
 Example MultilingualTask::encode(const std::string& source,

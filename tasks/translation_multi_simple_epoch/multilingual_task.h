@@ -47,8 +47,6 @@ class MultilingualTask final : public Task, public OptionsFromData, public Sever
   std::unique_ptr<Corpus> open(const std::string& split,
                                bool training,
                                const SequenceConventions& conventions = {}) const override;
-  Batch collate(const std::vector<Example>& examples,
-                const SequenceConventions& conventions = {}) const override;
 
   Example encode(const std::string& source,
                  const std::optional<std::string>& target) const override;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <stdexcept>
 #include <vector>
 
 #include <ATen/core/Tensor.h>
@@ -41,18 +42,30 @@ class PHRASEQ_API SelfAttention : public torch::nn::Module {
                              const PackedTokens& tokens,
                              bool causal,
                              Context& context) const = 0;
-  /// The state before the first step of causal attention. Modules of encoders have none.
-  virtual std::unique_ptr<AttentionState> start() const = 0;
+  /// The state before the first step of causal attention. Modules that only encoders use need
+  /// neither this nor `step`: both throw std::logic_error.
+  virtual std::unique_ptr<AttentionState> start() const;
   /// One step of all rows, x [rows, model] → [rows, model]; `rows.ancestry` has been advanced for
   /// it.
   virtual at::Tensor step(const at::Tensor& x,
                           AttentionState& state,
                           const DecodingRows& rows,
-                          Context& context) const = 0;
+                          Context& context) const;
   virtual void initialize(Initializer& initializer) = 0;
   /// The multiply-adds of the matrices for this many tokens, excluding queries times keys.
   virtual double multiply_adds(double tokens) const = 0;
 };
+
+inline std::unique_ptr<AttentionState> SelfAttention::start() const {
+  throw std::logic_error("this self-attention has no steps: it is for encoders");
+}
+
+inline at::Tensor SelfAttention::step(const at::Tensor& /*x*/,
+                                      AttentionState& /*state*/,
+                                      const DecodingRows& /*rows*/,
+                                      Context& /*context*/) const {
+  throw std::logic_error("this self-attention has no steps: it is for encoders");
+}
 
 /// Lets the rows of one stack attend to the rows of another.
 class PHRASEQ_API CrossAttention : public torch::nn::Module {

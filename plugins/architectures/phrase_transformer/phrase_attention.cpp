@@ -5,7 +5,6 @@
 #include <ATen/ops/cat.h>
 #include <ATen/ops/stack.h>
 
-#include "core/base/error.h"
 #include "core/nn/functional/attention_weights.h"
 #include "core/nn/recording.h"
 
@@ -23,10 +22,6 @@ NgramLstmOptions lstm_options(const PhraseTransformerOptions& o, int64_t gram, i
           .window_dropout = o.pt_dropout_scope == GramDropoutScope::kWindow,
           .add_hidden = o.pt_state != GramState::kCell,
           .add_cell = o.pt_state != GramState::kHidden};
-}
-
-[[noreturn]] void reject_steps() {
-  throw Error(kExitBug, "phrase attention supports only encoders: it cannot decode step by step");
 }
 
 /// The columns of keys, values and queries of x's maps, each [tokens, heads, head_dim].
@@ -52,15 +47,6 @@ PhraseAttention::PhraseAttention(const PhraseTransformerOptions& o, int64_t widt
     lstms_.push_back(ngram->register_module(
         std::to_string(gram), std::make_shared<NgramLstm>(lstm_options(o, gram, width))));
   }
-}
-
-std::unique_ptr<nn::AttentionState> PhraseAttention::start() const { reject_steps(); }
-
-at::Tensor PhraseAttention::step(const at::Tensor& /*x*/,
-                                 nn::AttentionState& /*state*/,
-                                 const nn::DecodingRows& /*rows*/,
-                                 nn::Context& /*context*/) const {
-  reject_steps();
 }
 
 void PhraseAttention::initialize(nn::Initializer& initializer) {

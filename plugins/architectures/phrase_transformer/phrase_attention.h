@@ -12,15 +12,9 @@
 namespace phraseq::phrase_transformer {
 
 /// Self-attention of an encoder layer whose heads see n-grams: multi-head attention's maps, and
-/// n-gram LSTMs over their results. Modules of an encoder are not used step by step: `start` and
-/// `step` throw.
+/// n-gram LSTMs over their results.
 class PhraseAttention : public nn::SelfAttention {
  public:
-  std::unique_ptr<nn::AttentionState> start() const override;
-  at::Tensor step(const at::Tensor& x,
-                  nn::AttentionState& state,
-                  const nn::DecodingRows& rows,
-                  nn::Context& context) const override;
   void initialize(nn::Initializer& initializer) override;
 
  protected:
