@@ -85,7 +85,7 @@ RowRanking rank_all(const StepOutput& output,
   return ranking;
 }
 
-RowRanking rank_unchecked(const SearchStep& step,
+RowRanking rank_unchecked(const DecodingStep& step,
                           const std::vector<StepConstraint>& constraints,
                           int64_t k,
                           bool needs_probabilities) {
@@ -143,7 +143,7 @@ double constrained(double log_probability, int64_t column, const StepConstraint&
 
 }  // namespace
 
-std::vector<std::vector<RankedColumn>> rank_rows(const SearchStep& step,
+std::vector<std::vector<RankedColumn>> rank_rows(const DecodingStep& step,
                                                  const std::vector<StepConstraint>& constraints,
                                                  int64_t k,
                                                  bool needs_probabilities) {

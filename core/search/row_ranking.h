@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "core/base/api.h"
+#include "core/nn/deferring_session.h"
 #include "core/search/constraints.h"
-#include "core/search/search_step.h"
 
 namespace phraseq {
 
@@ -20,7 +20,7 @@ namespace phraseq {
 /// With `needs_probabilities` = false, only the order of a row's columns matters: their
 /// log-probabilities may all be off by the same constant.
 PHRASEQ_API std::vector<std::vector<RankedColumn>> rank_rows(
-    const SearchStep& step,
+    const DecodingStep& step,
     const std::vector<StepConstraint>& constraints,
     int64_t k,
     bool needs_probabilities = true);

@@ -119,26 +119,26 @@ void SearchInput::take_candidates(const DecodingRequest& request) {
     deferring_ = nullptr;
 }
 
-SearchStep SearchInput::step(std::span<const int64_t> tokens) {
+DecodingStep SearchInput::step(std::span<const int64_t> tokens) {
   const WorkSpan span(Work::kModel);
   const std::vector<int64_t> ids(tokens.begin(), tokens.end());
   const at::Tensor last_tokens = to_device(ids, device_);  // [rows]
-  std::shared_ptr<const DeferredScores> deferred;
-  StepOutput output =
-      deferring_ ? deferring_->step_deferred(last_tokens, &deferred) : session_->step(last_tokens);
-  if (!deferred && ranks_on_device_) {
+  DecodingStep step = deferring_ ? deferring_->step_deferred(last_tokens)
+                                 : DecodingStep{session_->step(last_tokens)};
+  StepOutput& output = step.output;
+  if (!step.deferred && ranks_on_device_) {
     output.scores = output.scores.to(device_);
-    deferred = std::make_shared<DeviceScores>(output.scores, output.normalized);
-  } else if (!deferred) {
+    step.deferred = std::make_shared<DeviceScores>(output.scores, output.normalized);
+  } else if (!step.deferred) {
     const auto type = output.scores.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
     output.scores = output.scores.to(at::kCPU, type).contiguous();
   }
   if (output.attention.defined())
     output.attention = output.attention.to(at::kCPU, at::kFloat).contiguous();
-  return {std::move(output), std::move(deferred)};
+  return step;
 }
 
-void SearchInput::keep_candidates(SearchStep& step, std::span<const int64_t> sentences) const {
+void SearchInput::keep_candidates(DecodingStep& step, std::span<const int64_t> sentences) const {
   if (candidates_.empty() || step.deferred)
     return;
   at::Tensor& scores = step.output.scores;

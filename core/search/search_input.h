@@ -11,7 +11,6 @@
 #include "core/nn/deferring_session.h"
 #include "core/search/decoder.h"
 #include "core/search/search_options.h"
-#include "core/search/search_step.h"
 #include "core/search/sentence_input.h"
 
 namespace phraseq {
@@ -38,11 +37,11 @@ class PHRASEQ_API SearchInput {
   /// Feeds one token per row and returns the scores [rows, vocab + slots] on the CPU, contiguous,
   /// or deferred ones (on a GPU, those that stay there), with the attention [rows, src_time] (fp32)
   /// if it was requested.
-  SearchStep step(std::span<const int64_t> tokens);
+  DecodingStep step(std::span<const int64_t> tokens);
   /// Sets the scores of tokens that are not among the request's candidates to -infinity, unless
   /// `step` is already restricted. `sentences` holds the sentence of each row. Slots keep their
   /// scores.
-  void keep_candidates(SearchStep& step, std::span<const int64_t> sentences) const;
+  void keep_candidates(DecodingStep& step, std::span<const int64_t> sentences) const;
 
  private:
   nn::Context& add_context(nn::Precision precision, const nn::FlatParameters* parameters);

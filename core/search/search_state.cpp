@@ -82,14 +82,14 @@ Candidate SearchState::decision(int64_t row, int64_t column, double log_probabil
   return {row, column, log_probability, before + log_probability};
 }
 
-SearchStep score_rows(SearchState& state) {
+DecodingStep score_rows(SearchState& state) {
   std::vector<int64_t> tokens, sentences;
   for (const SearchRow& row : state.rows) {
     sentences.push_back(row.sentence);
     tokens.push_back(row.node < 0 ? state.sentence_of(row).start_token
                                   : state.tree.node(row.node).token);
   }
-  SearchStep step = state.input.step(tokens);
+  DecodingStep step = state.input.step(tokens);
   state.input.keep_candidates(step, sentences);
   if (step.output.attention.defined())
     state.attention.push_back(step.output.attention);
@@ -187,6 +187,18 @@ void finish(SearchState& state, const Candidate& candidate) {
   hypothesis.log_probability = candidate.total;
   hypothesis.score = state.options.score(candidate.total, static_cast<int64_t>(path.size()));
   state.finished[static_cast<size_t>(row.sentence)].push_back(std::move(hypothesis));
+}
+
+std::vector<Candidate> finish_ended(SearchState& state, const std::vector<Candidate>& candidates) {
+  std::vector<Candidate> survivors;
+  for (const Candidate& candidate : candidates) {
+    if (ends(candidate)) {
+      finish(state, candidate);
+    } else {
+      survivors.push_back(candidate);
+    }
+  }
+  return survivors;
 }
 
 void advance(SearchState& state, const std::vector<Candidate>& survivors) {

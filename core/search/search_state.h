@@ -4,13 +4,13 @@
 #include <vector>
 
 #include "core/base/api.h"
+#include "core/nn/deferring_session.h"
 #include "core/nn/functional/log_softmax_top_k.h"
 #include "core/search/constraints.h"
 #include "core/search/hypothesis.h"
 #include "core/search/hypothesis_tree.h"
 #include "core/search/search_input.h"
 #include "core/search/search_options.h"
-#include "core/search/search_step.h"
 
 namespace phraseq {
 
@@ -68,7 +68,7 @@ struct PHRASEQ_API SearchState {
 };
 
 /// Feeds every row its last token; keeps the attention.
-PHRASEQ_API SearchStep score_rows(SearchState& state);
+PHRASEQ_API DecodingStep score_rows(SearchState& state);
 
 /// Returns the constraint of each row: kNoDecision for a row with a queue; otherwise
 /// `step_constraint`, where repeated n-grams are also forbidden, and so are slots whose phrase is
@@ -97,6 +97,10 @@ PHRASEQ_API bool ends(const Candidate& candidate);
 
 /// Turns a candidate that ends in </s> into a finished hypothesis of its sentence.
 PHRASEQ_API void finish(SearchState& state, const Candidate& candidate);
+
+/// Finishes the candidates that end and returns the others.
+PHRASEQ_API std::vector<Candidate> finish_ended(SearchState& state,
+                                                const std::vector<Candidate>& candidates);
 
 /// Turns the survivors, in which the rows of a sentence are adjacent, into the rows of the next
 /// step. A row that chose a slot generates the phrase's first word and queues the others. Also

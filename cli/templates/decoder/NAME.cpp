@@ -15,7 +15,7 @@ std::vector<std::vector<Hypothesis>> Search::decode(const DecodingRequest& reque
   SearchInput input(request, options_, kRows);
   SearchState state(input, options_);
   while (!state.rows.empty()) {
-    const SearchStep step = score_rows(state);
+    const DecodingStep step = score_rows(state);
     // The allowed tokens of each row, best first. Constraints include lengths, prefixes and slots.
     const auto candidates = row_candidates(state, rank_rows(step, constrain_rows(state), 1));
     std::vector<Candidate> survivors;

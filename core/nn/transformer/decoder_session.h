@@ -51,15 +51,14 @@ class DecoderSession final : public DeferringSession {
     return output;
   }
 
-  StepOutput step_deferred(const at::Tensor& last_tokens,
-                           std::shared_ptr<const DeferredScores>* deferred) override {
-    StepOutput output;
-    const DecoderOutput projected = advance(last_tokens, output.attention);
-    *deferred = candidates_ ? candidates_->of(projected, rows_.sentence_of_row)
-                            : packed_scores(projected, context_);
-    if (!*deferred)
-      output.scores = projected.unwidened_logits(context_);
-    return output;
+  DecodingStep step_deferred(const at::Tensor& last_tokens) override {
+    DecodingStep step;
+    const DecoderOutput projected = advance(last_tokens, step.output.attention);
+    step.deferred = candidates_ ? candidates_->of(projected, rows_.sentence_of_row)
+                                : packed_scores(projected, context_);
+    if (!step.deferred)
+      step.output.scores = projected.unwidened_logits(context_);
+    return step;
   }
 
   bool restrict_to(const std::vector<std::vector<int64_t>>& candidates) override {

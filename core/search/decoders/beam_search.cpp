@@ -46,7 +46,7 @@ CandidateLists choose_by_sentence(const SearchState& state,
 
 /// Expands hypotheses that have lexical constraints.
 CandidateLists expand_constrained(const SearchState& state,
-                                  const SearchStep& step,
+                                  const DecodingStep& step,
                                   const BeamSettings& settings) {
   const auto states = lexical_states(state, settings.constraints);
   auto constraints = constrain_rows(state);
@@ -65,7 +65,7 @@ CandidateLists expand_constrained(const SearchState& state,
 
 /// Chooses from the candidates of a sentence's rows, according to the settings.
 std::vector<Candidate> choose(const SearchState& state,
-                              const SearchStep& step,
+                              const DecodingStep& step,
                               const std::vector<StepConstraint>& constraints,
                               const BeamSettings& settings,
                               const CandidateLists& rows) {
@@ -106,7 +106,7 @@ std::vector<Candidate> finish_hypotheses(SearchState& state,
 }  // namespace
 
 CandidateLists expand(const SearchState& state,
-                      const SearchStep& step,
+                      const DecodingStep& step,
                       const BeamSettings& settings) {
   if (settings.constraints != ConstraintOrder::kNone)
     return expand_constrained(state, step, settings);
@@ -171,7 +171,7 @@ std::vector<std::vector<Hypothesis>> beam_search(SearchInput& input,
                                                  const BeamSettings& settings) {
   SearchState state(input, options);
   while (!state.rows.empty()) {
-    const SearchStep step = score_rows(state);
+    const DecodingStep step = score_rows(state);
     CandidateLists survivors;
     for (const auto& ranked : expand(state, step, settings))
       survivors.push_back(finish_hypotheses(state, ranked, settings));

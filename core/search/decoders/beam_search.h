@@ -42,7 +42,7 @@ PHRASEQ_API std::vector<std::vector<Hypothesis>> beam_search(SearchInput& input,
 /// to the settings. There are none if the constraints forbid every continuation of a sentence that
 /// has a finished hypothesis.
 PHRASEQ_API CandidateLists expand(const SearchState& state,
-                                  const SearchStep& step,
+                                  const DecodingStep& step,
                                   const BeamSettings& settings);
 
 /// A sentence's candidates that end, and those that the next step continues.

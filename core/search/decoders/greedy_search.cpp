@@ -9,18 +9,11 @@ std::vector<std::vector<Hypothesis>> greedy_search(SearchInput& input,
                                                    const SearchOptions& options) {
   SearchState state(input, options);
   while (!state.rows.empty()) {
-    const SearchStep step = score_rows(state);
+    const DecodingStep step = score_rows(state);
     const auto ranked = rank_rows(step, constrain_rows(state), 1, input.needs_scores());
-    const auto candidates = row_candidates(state, ranked);
-    std::vector<Candidate> survivors;
-    for (const auto& of_row : candidates) {
-      if (ends(of_row.front())) {
-        finish(state, of_row.front());
-      } else {
-        survivors.push_back(of_row.front());
-      }
-    }
-    advance(state, survivors);
+    std::vector<Candidate> best;
+    for (const auto& of_row : row_candidates(state, ranked)) best.push_back(of_row.front());
+    advance(state, finish_ended(state, best));
   }
   return best_hypotheses(state, 1);
 }

@@ -59,7 +59,7 @@ void repeat_rows(SearchState& state, int64_t samples) {
 
 /// Draws the next token of every row.
 std::vector<Candidate> draw(const SearchState& state,
-                            const SearchStep& step,
+                            const DecodingStep& step,
                             const SamplingSettings& settings) {
   const auto most = static_cast<int64_t>(most_candidates(settings));
   const int64_t wanted = most > 0 ? most : step.columns();
@@ -97,16 +97,8 @@ std::vector<std::vector<Hypothesis>> sampling_search(SearchInput& input,
   SearchState state(input, options);
   repeat_rows(state, settings.samples);
   while (!state.rows.empty()) {
-    const SearchStep step = score_rows(state);
-    std::vector<Candidate> survivors;
-    for (const Candidate& drawn : draw(state, step, settings)) {
-      if (ends(drawn)) {
-        finish(state, drawn);
-      } else {
-        survivors.push_back(drawn);
-      }
-    }
-    advance(state, survivors);
+    const DecodingStep step = score_rows(state);
+    advance(state, finish_ended(state, draw(state, step, settings)));
   }
   return best_hypotheses(state, settings.samples);
 }

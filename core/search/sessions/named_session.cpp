@@ -28,14 +28,15 @@ StepOutput NamedSession::step(const at::Tensor& last_tokens) {
                  last_tokens.numel());
 }
 
-StepOutput NamedSession::step_deferred(const at::Tensor& last_tokens,
-                                       std::shared_ptr<const DeferredScores>* deferred) {
+DecodingStep NamedSession::step_deferred(const at::Tensor& last_tokens) {
   auto* deferring = dynamic_cast<DeferringSession*>(session_.get());
   if (deferring == nullptr)
-    return step(last_tokens);
-  StepOutput output = call_component(
-      architecture_, kStep, [&] { return deferring->step_deferred(last_tokens, deferred); });
-  return *deferred ? output : checked(std::move(output), last_tokens.numel());
+    return {step(last_tokens)};
+  DecodingStep made =
+      call_component(architecture_, kStep, [&] { return deferring->step_deferred(last_tokens); });
+  if (!made.deferred)
+    made.output = checked(std::move(made.output), last_tokens.numel());
+  return made;
 }
 
 StepOutput NamedSession::checked(StepOutput output, int64_t rows) const {

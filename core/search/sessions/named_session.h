@@ -21,8 +21,7 @@ class PHRASEQ_API NamedSession : public DeferringSession {
 
   int64_t rows() const override { return session_->rows(); }
   StepOutput step(const at::Tensor& last_tokens) override;
-  StepOutput step_deferred(const at::Tensor& last_tokens,
-                           std::shared_ptr<const DeferredScores>* deferred) override;
+  DecodingStep step_deferred(const at::Tensor& last_tokens) override;
   bool restrict_to(const std::vector<std::vector<int64_t>>& candidates) override;
   void select(const std::vector<int64_t>& rows) override;
   int64_t slots() const override { return session_->slots(); }

@@ -16,10 +16,10 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-SearchStep on_host(const at::Tensor& scores, bool normalized = false) {
+DecodingStep on_host(const at::Tensor& scores, bool normalized = false) {
   return {{scores, normalized, {}}};
 }
-SearchStep on_device(const at::Tensor& scores, bool normalized = false) {
+DecodingStep on_device(const at::Tensor& scores, bool normalized = false) {
   return {{scores, normalized, {}}, std::make_shared<DeviceScores>(scores, normalized)};
 }
 
@@ -81,9 +81,9 @@ TEST(DeviceScores, OfForbiddenColumnsAreNotRanked) {
   const std::vector<StepConstraint> nothing_left = {
       {kAnyToken, {{2, -kInfinity}, {3, -kInfinity}, {4, -kInfinity}}}};
   for (const bool normalized : {false, true}) {
-    for (const SearchStep& step : {on_host(scores, normalized),
-                                   on_host(scores.to(at::kDouble), normalized),
-                                   on_device(scores, normalized)}) {
+    for (const DecodingStep& step : {on_host(scores, normalized),
+                                     on_host(scores.to(at::kDouble), normalized),
+                                     on_device(scores, normalized)}) {
       const auto ranked = rank_rows(step, unlikely, 5).front();
       ASSERT_EQ(ranked.size(), 2U);
       EXPECT_EQ(ranked[0].column, 4);
