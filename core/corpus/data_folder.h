@@ -7,21 +7,15 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/api.h"
+#include "core/corpus/folder_languages.h"
+#include "core/corpus/index_names.h"
 #include "core/corpus/indexed_dataset.h"
+#include "core/corpus/manifest/data_manifest.h"
 #include "core/corpus/phrases/stored_phrases.h"
 #include "core/phrase_memory/stored_memory.h"
 #include "core/text/dictionary.h"
 
 namespace phraseq {
-
-inline constexpr const char* kDataManifest = "manifest.json";
-inline constexpr int kDataManifestVersion = 1;
-/// fairseq's name for the target of text of one language.
-inline constexpr const char* kNoTargetLanguage = "None";
-
-/// The dictionary of a language in a data folder: `dict.LANG.txt`, or `dict.txt` for text of one
-/// language without a name, as fairseq names it.
-PHRASEQ_API std::string dictionary_path(const std::string& folder, const std::string& language);
 
 /// Throws IoError if there is no folder at `path`, also where there is a file.
 PHRASEQ_API void check_data_folder(const std::string& path);
@@ -49,8 +43,8 @@ class PHRASEQ_API DataFolder {
   void require_pair() const;
 
   const std::string& path() const { return path_; }
-  const std::string& source() const { return source_; }
-  const std::string& target() const { return target_; }
+  const std::string& source() const { return languages_.source; }
+  const std::string& target() const { return languages_.target; }
 
   /// Throws FormatError if the dictionary is not the one for which the manifest was written.
   Dictionary dictionary(const std::string& language) const;
@@ -91,13 +85,9 @@ class PHRASEQ_API DataFolder {
   IndexedDataset checked(const std::string& prefix, const nlohmann::json& record) const;
   void read_manifest();
   static DataFolder of_path(const std::string& path);
-  void find_languages(const std::string& target_of_raw_text);
 
   std::string path_;
-  std::string source_;
-  std::string target_;
-  std::string pair_source_;  ///< as in the files' names: the same two, perhaps in reverse
-  std::string pair_target_;
+  FolderLanguages languages_;
   nlohmann::json manifest_;
 };
 

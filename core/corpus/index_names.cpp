@@ -4,6 +4,8 @@
 #include <system_error>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "core/base/error.h"
 #include "core/io/folders/folder_entries.h"
 
@@ -35,6 +37,10 @@ IndexName parse_index_name(const fs::path& file) {
 }
 
 }  // namespace
+
+std::string dictionary_path(const std::string& folder, const std::string& language) {
+  return language.empty() ? folder + "/dict.txt" : fmt::format("{}/dict.{}.txt", folder, language);
+}
 
 std::vector<IndexName> index_names(const std::string& folder) {
   std::error_code problem;

@@ -8,6 +8,13 @@
 
 namespace phraseq {
 
+/// fairseq's name for the target of text of one language.
+inline constexpr const char* kNoTargetLanguage = "None";
+
+/// The dictionary of a language in a data folder: `dict.LANG.txt`, or `dict.txt` for text of one
+/// language without a name, as fairseq names it.
+PHRASEQ_API std::string dictionary_path(const std::string& folder, const std::string& language);
+
 /// The parts of the name of an indexed text, "train.en-de.de.idx".
 struct IndexName {
   std::string split;

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
-#include "core/corpus/data_folder.h"
 #include "core/io/atomic_file.h"
 #include "core/io/json_reader.h"
 #include "core/io/mapping/mapped_file.h"

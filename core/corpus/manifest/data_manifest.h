@@ -8,6 +8,9 @@
 
 namespace phraseq {
 
+inline constexpr const char* kDataManifest = "manifest.json";
+inline constexpr int kDataManifestVersion = 1;
+
 /// The manifest of a data folder, in which the type of every entry that this program reads has been
 /// checked. Throws a FormatError with the place of a wrong entry, for an unknown version, and for a
 /// folder that preprocess did not finish.
