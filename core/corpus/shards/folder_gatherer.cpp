@@ -1,7 +1,6 @@
 #include "core/corpus/shards/folder_gatherer.h"
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <functional>
 #include <system_error>
@@ -18,12 +17,12 @@
 #include "core/corpus/manifest/data_manifest.h"
 #include "core/corpus/phrases/phrase_writer.h"
 #include "core/corpus/phrases/stored_phrases.h"
+#include "core/corpus/shards/shard_manifests.h"
 #include "core/corpus/split_check.h"
 #include "core/io/atomic_file.h"
 #include "core/io/crc32c.h"
 #include "core/io/folders/folder_entries.h"
 #include "core/io/folders/staging_folder.h"
-#include "core/io/json_reader.h"
 #include "core/io/mapping/mapped_file.h"
 #include "core/options/shards/shard.h"
 
@@ -33,38 +32,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr const char* kSameRun = "Run all shards with the same text and options.";
 constexpr int64_t kSentencesInMemory = 1 << 14;  ///< before the memory of what was read is released
-/// Counts of a split that are sums over its shards.
-constexpr std::array<const char*, 7> kSums = {
-    "tokens", "replaced", "unparsed", "refused", "links", "slots", "spans"};
-
-/// What the manifests of all shards must have in common.
-json common_part(json manifest) {
-  manifest.erase("shard");
-  for (const char* option : {"shard_id", "workers", "overwrite", "num_shards"})
-    manifest["options"].erase(option);
-  json& training = manifest["splits"][kTrainingSplit];
-  training.erase("sentences");
-  for (auto& [name, side] : training.items()) {
-    if (!side.is_object())
-      continue;
-    json input = {{"input", side.value("input", "")},
-                  {"input_crc32c", side.value("input_crc32c", "")}};
-    side = std::move(input);
-  }
-  return manifest;
-}
-
-/// The path of the first difference between two documents, as "splits.train.en.input_crc32c".
-std::string first_difference(const json& a, const json& b) {
-  const json patch = json::diff(a, b);
-  if (patch.empty())
-    return {};
-  std::string path = patch.front().at("path");
-  for (char& letter : path) letter = letter == '/' ? '.' : letter;
-  return path.empty() ? path : path.substr(1);
-}
 
 /// Shards of one folder, merged into another one.
 class FolderGatherer {
@@ -72,12 +40,8 @@ class FolderGatherer {
   FolderGatherer(const std::vector<std::string>& shards, std::string folder)
       : folder_(std::move(folder)) {
     for (const std::string& shard : shards) folders_.push_back(DataFolder::open(shard));
-    for (size_t i = 0; i < folders_.size(); ++i) check(i);
-    manifest_ = folders_[0].manifest();
-    manifest_.erase("shard");
-    // As one process would have recorded them.
-    manifest_["options"]["shard_id"] = {{"value", -1}, {"origin", "default"}};
-    manifest_["options"]["num_shards"] = {{"value", "1"}, {"origin", "default"}};
+    for (size_t i = 0; i < folders_.size(); ++i) check_shard(folders_, i);
+    manifest_ = merged_manifest(folders_[0]);
   }
 
   void copy_common_files() const {
@@ -108,51 +72,6 @@ class FolderGatherer {
  private:
   using Datasets = std::vector<IndexedDataset>;
 
-  void check(size_t number) const {
-    const DataFolder& folder = folders_[number];
-    const json expected = {{"index", number}, {"count", folders_.size()}};
-    if (folder.manifest().is_null() || folder.manifest().value("shard", json()) != expected) {
-      throw DataError(fmt::format("{}: manifest.json does not say that this is shard {} of {}",
-                                  folder.path(),
-                                  number,
-                                  folders_.size()),
-                      "The folder was renamed, or is not the result of --num-shards.");
-    }
-    check_types(folder);
-    const std::string difference =
-        first_difference(common_part(folders_[0].manifest()), common_part(folder.manifest()));
-    if (!difference.empty()) {
-      throw DataError(fmt::format("{} and {} are of different runs: their manifests differ in {}",
-                                  folders_[0].path(),
-                                  folder.path(),
-                                  difference),
-                      kSameRun);
-    }
-  }
-
-  /// Checks the types of the entries that are merged.
-  static void check_types(const DataFolder& folder) {
-    const JsonEntry manifest(folder.manifest(), folder.path() + "/" + kDataManifest);
-    manifest.at("options").object();
-    for (const auto& [name, entry] : manifest.at("splits").at(kTrainingSplit).members()) {
-      if (name == "sentences" || name == "skipped")
-        continue;
-      check_counts(entry);
-      for (const char* part : {"trees", "alignments", "phrases"}) {
-        if (entry.has(part))
-          check_counts(entry.at(part));
-      }
-    }
-  }
-
-  static void check_counts(const JsonEntry& record) {
-    record.object();
-    for (const char* name : kSums) {
-      if (record.has(name))
-        record.at(name).whole_number(0);
-    }
-  }
-
   /// Opens the data, which compares it with the manifest.
   void check_common_splits() const {
     const DataFolder& first = folders_[0];
@@ -179,7 +98,10 @@ class FolderGatherer {
 
   /// On the disk for good: the shards may be removed afterwards.
   void copy(const fs::path& from, const std::string& name) const {
-    write_file(folder_ + "/" + name, read_file(from.string()));
+    const MappedFile original(from.string());
+    AtomicFile file(folder_ + "/" + name, original.size());
+    file.write(original.bytes());
+    file.commit();
   }
 
   std::string prefix(const std::string& language) const {
@@ -234,7 +156,7 @@ class FolderGatherer {
     }
     writer.commit();
     write_file(result + ".txt", numbers.text());
-    const json sums = sums_of({language, "phrases"});
+    const json sums = sums_of_counts(folders_, {language, "phrases"});
     record = stored_phrases_record(result);
     record.update(sums);
   }
@@ -258,7 +180,7 @@ class FolderGatherer {
                                   texts[i].size(),
                                   shard.size_of(sentences_),
                                   sentences_),
-                      kSameRun);
+                      kSameRunHint);
     }
   }
 
@@ -279,20 +201,7 @@ class FolderGatherer {
     const IndexedDataset written = IndexedDataset::open(result);
     record["index_crc32c"] = crc32c_text(written.fingerprint());
     record["ids_crc32c"] = crc32c_text(written.ids_fingerprint());
-    record.update(sums_of(path));
-  }
-
-  json sums_of(const std::vector<std::string>& path) const {
-    json sums = json::object();
-    for (const DataFolder& folder : folders_) {
-      json record = folder.manifest().at("splits").at(kTrainingSplit);
-      for (const std::string& key : path) record = json(record.value(key, json::object()));
-      for (const char* name : kSums) {
-        if (record.contains(name))
-          sums[name] = sums.value(name, int64_t{0}) + record[name].get<int64_t>();
-      }
-    }
-    return sums;
+    record.update(sums_of_counts(folders_, path));
   }
 
   std::string folder_;
