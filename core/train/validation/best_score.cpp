@@ -5,7 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "core/base/error.h"
 #include "core/train/options/validation_options.h"
+#include "core/train/validation/validator.h"
 
 namespace phraseq {
 
@@ -29,6 +31,18 @@ bool BestScore::note(double value) {
   if (is_best)
     best_ = value;
   return is_best;
+}
+
+bool larger_is_better(const ValidationOptions& options, const Validator* validator) {
+  const std::string& metric = options.best_checkpoint_metric;
+  if (ValidationOptions::is_accuracy(metric))
+    return true;
+  if (ValidationOptions::is_of_criterion(metric) || validator == nullptr)
+    return options.maximize_best_checkpoint_metric;
+  const bool is_larger_better = validator->score_is_maximized();
+  if (options.maximize_best_checkpoint_metric && !is_larger_better)
+    throw UsageError(options.maximize_problem());
+  return is_larger_better;
 }
 
 std::string score_text(std::string_view metric, double value) {

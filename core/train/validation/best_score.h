@@ -9,6 +9,9 @@
 
 namespace phraseq {
 
+struct ValidationOptions;
+class Validator;
+
 /// The best value so far of the metric that chooses checkpoints. As in fairseq, the later of two
 /// equal checkpoints becomes checkpoint_best, but a value equal to the best does not count as an
 /// improvement for --patience.
@@ -32,6 +35,10 @@ class PHRASEQ_API BestScore {
   std::optional<double>& best_;
   int64_t& validations_without_better_;
 };
+
+/// True if a larger value is better for the metric that selects checkpoints; `validator` may be
+/// null.
+PHRASEQ_API bool larger_is_better(const ValidationOptions& options, const Validator* validator);
 
 /// "loss 3.123", "bleu 23.10"; losses in base 2, as in the log.
 PHRASEQ_API std::string score_text(std::string_view metric, double value);

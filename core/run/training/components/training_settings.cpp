@@ -4,6 +4,7 @@
 
 #include "core/run/training/computation.h"
 #include "core/run/training/validation/validation_parts.h"
+#include "core/train/validation/best_score.h"
 
 namespace phraseq {
 namespace {
