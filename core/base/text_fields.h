@@ -43,9 +43,9 @@ inline std::string_view trimmed(std::string_view text, std::string_view characte
 
 /// Whether a byte is a digit or a letter of ASCII, whatever the locale.
 constexpr bool is_ascii_digit(char byte) { return byte >= '0' && byte <= '9'; }
-constexpr bool is_ascii_letter(char byte) {
-  return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z');
-}
+constexpr bool is_ascii_lower(char byte) { return byte >= 'a' && byte <= 'z'; }
+constexpr bool is_ascii_upper(char byte) { return byte >= 'A' && byte <= 'Z'; }
+constexpr bool is_ascii_letter(char byte) { return is_ascii_lower(byte) || is_ascii_upper(byte); }
 
 /// `text` with a to z instead of A to Z, whatever the locale; all other bytes stay.
 inline std::string to_ascii_lowercase(std::string_view text) {

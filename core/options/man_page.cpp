@@ -1,10 +1,10 @@
 #include "core/options/man_page.h"
 
 #include <algorithm>
-#include <cctype>
 
 #include <fmt/format.h>
 
+#include "core/base/text_fields.h"
 #include "core/options/option_help.h"
 #include "phraseq/abi_stamp.h"
 
@@ -32,9 +32,7 @@ std::string roff(std::string_view text) {
 
 std::string upper_case(std::string_view text) {
   std::string result(text);
-  std::transform(result.begin(), result.end(), result.begin(), [](unsigned char c) {
-    return std::toupper(c);
-  });
+  for (char& c : result) c = is_ascii_lower(c) ? static_cast<char>(c - 'a' + 'A') : c;
   return result;
 }
 

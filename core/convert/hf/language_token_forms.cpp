@@ -1,8 +1,9 @@
 #include "core/convert/hf/language_token_forms.h"
 
 #include <algorithm>
-#include <cctype>
 #include <string_view>
+
+#include "core/base/text_fields.h"
 
 namespace phraseq {
 namespace {
@@ -10,10 +11,9 @@ namespace {
 /// Whether a symbol has the form of `pattern`: `a` a small letter, `A` a capital one, `_` itself.
 bool has_form(const std::string& symbol, std::string_view pattern) {
   return std::ranges::equal(symbol, pattern, [](char found, char wanted) {
-    const auto letter = static_cast<unsigned char>(found);
     if (wanted == 'a')
-      return std::islower(letter) != 0;
-    return wanted == 'A' ? std::isupper(letter) != 0 : found == wanted;
+      return is_ascii_lower(found);
+    return wanted == 'A' ? is_ascii_upper(found) : found == wanted;
   });
 }
 

@@ -1,7 +1,6 @@
 #include "core/text/languages/language_pairs.h"
 
 #include <algorithm>
-#include <cctype>
 #include <filesystem>
 #include <set>
 #include <string_view>
@@ -23,7 +22,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view kWhiteSpace = " \t\n\v\f\r";
 
 std::string without_spaces(std::string text) {
-  std::erase_if(text, [](unsigned char c) { return std::isspace(c) != 0; });
+  std::erase_if(text, [](char c) { return kWhiteSpace.find(c) != std::string_view::npos; });
   return text;
 }
 
