@@ -10,9 +10,10 @@
 
 #include "core/base/log.h"
 #include "core/base/text_fields.h"
+#include "core/serve/api/libre_api.h"
+#include "core/serve/api/v1_api.h"
 #include "core/serve/request_json.h"
 #include "core/serve/service_error.h"
-#include "core/serve/translate_api.h"
 #include "phraseq/serve_page.h"
 
 namespace phraseq {
@@ -116,14 +117,25 @@ nlohmann::json read_body(const HttpRequest& request) {
                                                          : parse_body(request.body);
 }
 
+/// One of the two interfaces for translations.
+struct TranslateInterface {
+  decltype(read_v1_call)* read;
+  decltype(v1_answer)* answer;
+};
+
+const TranslateInterface& interface_of(const std::string& path) {
+  static constexpr TranslateInterface kV1{read_v1_call, v1_answer};
+  static constexpr TranslateInterface kLibre{read_libre_call, libre_answer};
+  return is_libre_path(path) ? kLibre : kV1;
+}
+
 /// The response with the translations. Rethrows the failure of a translation.
 HttpResponse translated_response(const std::string& path,
-                                 const TranslateCall& call,
+                                 const AnswerForm& form,
                                  const TranslationAnswer& answer) {
   if (answer.failure)
     std::rethrow_exception(answer.failure);
-  return json_response(is_libre_path(path) ? libre_answer(call, answer.translations)
-                                           : v1_answer(call, answer.translations));
+  return json_response(interface_of(path).answer(form, answer.translations));
 }
 
 /// The response for the exception that is being handled; the server's own errors are logged.
@@ -164,13 +176,13 @@ class Service::ClientSlot {
 };
 
 TranslationQueue::Done Service::answer_to(const std::string& path,
-                                          const TranslateCall& call,
+                                          const AnswerForm& form,
                                           std::shared_ptr<ClientSlot> slot,
                                           const Reply& reply) {
-  return [path, call, slot = std::move(slot), reply](const TranslationAnswer& answer) mutable {
+  return [path, form, slot = std::move(slot), reply](const TranslationAnswer& answer) mutable {
     slot.reset();
     try {
-      reply(translated_response(path, call, answer));
+      reply(translated_response(path, form, answer));
     } catch (...) {
       reply(failure_response(path));
     }
@@ -289,18 +301,15 @@ void Service::translate(const HttpRequest& request, const Reply& reply) {
   const auto [fields, key] = read_authorized(request);
   auto slot = std::make_shared<ClientSlot>(*this, client_of(request, key));
   const auto models = models_.models();
-  TranslateCall call = is_libre_path(request.path) ? read_libre_call(fields, models, options_)
-                                                   : read_v1_call(fields, models, options_);
-  TranslationRequest work = std::move(call.request);
-  call.request.options = work.options;
-  work.abandoned = request.abandoned;
-  const std::string model = call.model;
+  TranslateCall call = interface_of(request.path).read(fields, models, options_);
+  call.request.abandoned = request.abandoned;
   const Reply reply_to_user = [reply, user = user_of(key)](HttpResponse response) {
     response.user = user;
     reply(std::move(response));
   };
-  models_.submit(
-      model, std::move(work), answer_to(request.path, call, std::move(slot), reply_to_user));
+  models_.submit(call.form.model,
+                 std::move(call.request),
+                 answer_to(request.path, call.form, std::move(slot), reply_to_user));
 }
 
 HttpResponse Service::health() const {

@@ -11,12 +11,12 @@
 
 #include "core/embed/translation_queue.h"
 #include "core/serve/access_log.h"
+#include "core/serve/api/translate_call.h"
 #include "core/serve/api_keys.h"
 #include "core/serve/http/http_message.h"
 #include "core/serve/metrics.h"
 #include "core/serve/model_pool.h"
 #include "core/serve/serve_options.h"
-#include "core/serve/translate_api.h"
 
 namespace phraseq {
 
@@ -63,7 +63,7 @@ class Service : public HttpHandler {
   void translate(const HttpRequest& request, const Reply& reply);
   /// What ends the client's request once its sentences are translated.
   static TranslationQueue::Done answer_to(const std::string& path,
-                                          const TranslateCall& call,
+                                          const AnswerForm& form,
                                           std::shared_ptr<ClientSlot> slot,
                                           const Reply& reply);
   HttpResponse health() const;

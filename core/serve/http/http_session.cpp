@@ -1,9 +1,7 @@
 #include "core/serve/http/http_session.h"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
-#include <ctime>
 #include <memory>
 #include <new>
 #include <optional>
@@ -14,11 +12,12 @@
 #include <boost/asio/write.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http.hpp>
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include "core/serve/http/deadline.h"
+#include "core/serve/http/discarded_input.h"
 #include "core/serve/http/http_header.h"
+#include "core/serve/http/response_message.h"
 
 namespace phraseq {
 
@@ -32,18 +31,12 @@ using boost::system::error_code;
 
 constexpr uint32_t kHeaderBytes = 16 << 10;
 constexpr size_t kBufferBytes = 64 << 10;  // also limits trailers, which have no other limit
-constexpr size_t kDrainBytes = 64 << 20;   // of a request refused before it was read
 constexpr auto kDrainTime = std::chrono::seconds(5);
 constexpr std::chrono::nanoseconds kStopTime{5'000'000'000};  // for the rest of a request to arrive
 constexpr auto kStopDrainTime = std::chrono::milliseconds(500);
 
 std::chrono::nanoseconds duration_of(double seconds) {
   return std::chrono::nanoseconds(static_cast<int64_t>(seconds * 1e9));
-}
-
-/// A date in the format of RFC 9110, section 5.6.7.
-std::string http_date(std::time_t time) {
-  return fmt::format("{:%a, %d %b %Y %H:%M:%S GMT}", fmt::gmtime(time));
 }
 
 /// Why a request that could not be read is refused; nothing if the client has left.
@@ -147,11 +140,8 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   void write(HttpResponse response);
   void written(error_code failure);
   void report_exchange(int status);
-  /// Reads and discards data that still arrives: if a connection is closed while data is unread,
-  /// the client may lose the response.
   void drain();
   void limit_draining();
-  void discard_more();
 
   tcp::socket socket_;
   Deadline deadline_;
@@ -164,15 +154,12 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   Phase phase_ = Phase::kIdle;
   bool is_refused_ = false;
   bool is_slow_ = false;
-  bool keeps_alive_ = false;
-  bool is_head_ = false;
+  ResponseForm form_;
   bool discards_rest_ = false;
-  unsigned version_ = 11;
   int64_t request_number_ = 0;
   HttpExchange exchange_;
   std::chrono::steady_clock::time_point begin_;
-  std::array<char, 16384> discard_buffer_{};
-  size_t discarded_bytes_ = 0;
+  std::optional<DiscardedInput> discarded_;
 };
 
 void HttpSession::start() {
@@ -271,9 +258,9 @@ void HttpSession::read_body() {
 /// 9110, section 6.5.1).
 void HttpSession::take_header() {
   const auto& header = parser_->get();
-  keeps_alive_ = header.keep_alive() && has_known_end(header);
-  version_ = header.version();
-  is_head_ = header.method() == http::verb::head;
+  form_.keeps_alive = header.keep_alive() && has_known_end(header);
+  form_.version = header.version();
+  form_.is_head = header.method() == http::verb::head;
   request_ = request_of(header);
   exchange_.method = request_.method;
   exchange_.path = request_.path;
@@ -369,8 +356,8 @@ bool HttpSession::client_has_left() {
 
 void HttpSession::refuse(const HttpRefusal& refusal) {
   const std::string path = parser_ ? path_of(parser_->get().target()) : std::string();
-  keeps_alive_ = false;
-  is_head_ = parser_ && parser_->get().method() == http::verb::head;
+  form_.keeps_alive = false;
+  form_.is_head = parser_ && parser_->get().method() == http::verb::head;
   discards_rest_ = true;
   exchange_.path = path;
   if (!path.empty())
@@ -380,17 +367,10 @@ void HttpSession::refuse(const HttpRefusal& refusal) {
 
 void HttpSession::write(HttpResponse response) {
   phase_ = Phase::kWriting;
-  keeps_alive_ = keeps_alive_ && !shared_.stopping;
+  form_.keeps_alive = form_.keeps_alive && !shared_.stopping;
   exchange_.user = response.user;
-  exchange_.bytes = is_head_ ? 0 : response.body.size();
-  response_.emplace(static_cast<http::status>(response.status), version_);
-  response_->set(http::field::date, http_date(std::time(nullptr)));
-  response_->set(http::field::content_type, response.content_type);
-  for (const auto& [name, value] : response.headers) response_->set(name, value);
-  response_->keep_alive(keeps_alive_);
-  response_->content_length(response.body.size());
-  if (!is_head_)
-    response_->body() = std::move(response.body);
+  exchange_.bytes = form_.is_head ? 0 : response.body.size();
+  response_ = response_message(std::move(response), form_);
   deadline_.set(duration_of(shared_.limits.write_seconds),
                 [self = shared_from_this()] { self->close(); });
   http::async_write(socket_, *response_, [self = shared_from_this()](error_code failure, size_t) {
@@ -404,7 +384,7 @@ void HttpSession::written(error_code failure) {
     return close();
   if (discards_rest_)
     return drain();
-  if (keeps_alive_ && !shared_.stopping)
+  if (form_.keeps_alive && !shared_.stopping)
     return read_header();
   error_code ignored;
   socket_.shutdown(tcp::socket::shutdown_send, ignored);
@@ -414,7 +394,7 @@ void HttpSession::written(error_code failure) {
 void HttpSession::report_exchange(int status) {
   const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin_;
   exchange_.address = address_;
-  exchange_.version = version_;
+  exchange_.version = form_.version;
   exchange_.status = status;
   exchange_.seconds = time.count();
   shared_.handler.finished(exchange_);
@@ -425,22 +405,12 @@ void HttpSession::drain() {
   error_code ignored;
   socket_.shutdown(tcp::socket::shutdown_send, ignored);
   limit_draining();
-  discard_more();
+  discarded_.emplace(socket_).read([self = shared_from_this()] { self->close(); });
 }
 
 void HttpSession::limit_draining() {
   const std::chrono::nanoseconds time = shared_.stopping ? kStopDrainTime : kDrainTime;
   deadline_.set(time, [self = shared_from_this()] { self->close(); });
-}
-
-void HttpSession::discard_more() {
-  socket_.async_read_some(asio::buffer(discard_buffer_),
-                          [self = shared_from_this()](error_code failure, size_t bytes) {
-                            self->discarded_bytes_ += bytes;
-                            if (failure || self->discarded_bytes_ > kDrainBytes)
-                              return self->close();
-                            self->discard_more();
-                          });
 }
 
 void serve_connection(tcp::socket socket, SharedBySessions& shared) {
