@@ -11,6 +11,8 @@
 
 namespace phraseq {
 
+struct EngineParts;
+
 /// How models translate: plugins, machine, precision, decoder, batches. The options are those of
 /// `phraseq generate`, with the same defaults. It must outlive the engines that it loads.
 class PHRASEQ_API EngineSetup {
@@ -29,10 +31,8 @@ class PHRASEQ_API EngineSetup {
   /// `path` is like --path of `generate`: an ensemble has several checkpoints, separated by colons.
   std::unique_ptr<TranslationEngine> load(const std::string& path) const;
 
-  struct Parts;
-
  private:
-  std::unique_ptr<Parts> parts_;
+  std::unique_ptr<EngineParts> parts_;
 };
 
 }  // namespace phraseq
