@@ -8,7 +8,7 @@
 #include "core/checkpoint/checkpoint_folder.h"
 #include "core/convert/ctranslate2/ct2_export.h"
 #include "core/convert/export_model.h"
-#include "core/convert/hf/marian_export.h"
+#include "core/convert/hf/marian_mt_export.h"
 #include "core/convert/marian/npz_export.h"
 #include "core/convert/onnx/onnx_export.h"
 

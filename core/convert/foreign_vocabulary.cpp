@@ -9,6 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/base/wording/message_text.h"
+#include "core/convert/named_tensors.h"
 #include "core/io/utf8.h"
 
 namespace phraseq {
@@ -99,8 +100,7 @@ void reorder_matrices(ImportedModel& owner,
   for (const auto& [name, vocabulary] : {std::pair("encoder.embed_tokens.weight", &source),
                                          {"decoder.embed_tokens.weight", &target},
                                          {"decoder.output_projection.weight", &target}}) {
-    const auto found = std::ranges::find(weights, name, &TensorView::name);
-    if (found != weights.end())
+    if (TensorView* found = find_tensor(weights, name))
       *found = reorder_rows(owner, *found, *vocabulary, path);
   }
 }

@@ -13,7 +13,7 @@
 #include "core/convert/fairseq/fairseq_import.h"
 #include "core/convert/hf/hf_folder.h"
 #include "core/convert/hf/m2m100_import.h"
-#include "core/convert/hf/marian_import.h"
+#include "core/convert/hf/marian_mt_import.h"
 #include "core/convert/joeynmt/joeynmt_import.h"
 #include "core/convert/marian/npz_import.h"
 #include "core/convert/opennmt/opennmt_import.h"
@@ -108,19 +108,21 @@ void check_files(const ForeignModel& model, Toolkit toolkit) {
 ImportedModel import_model(const ForeignModel& model) {
   const Toolkit toolkit = toolkit_of(model);
   check_files(model, toolkit);
-  if (toolkit == Toolkit::kHuggingFace) {
-    const bool is_m2m100 = HfFolder(model.weights).model_type() == "m2m_100";
-    return (is_m2m100 ? import_m2m100 : import_marian_mt)(
-        model.weights, model.source_lang, model.target_lang);
+  switch (toolkit) {
+    case Toolkit::kHuggingFace:
+      return HfFolder(model.weights).model_type() == "m2m_100" ? import_m2m100(model)
+                                                               : import_marian_mt(model);
+    case Toolkit::kCTranslate2:
+      return import_ctranslate2(model);
+    case Toolkit::kMarian:
+      return import_marian_npz(model);
+    case Toolkit::kJoeyNmt:
+      return import_joeynmt(model);
+    case Toolkit::kOpenNmt:
+      return import_opennmt(model);
+    default:
+      return import_fairseq(model);
   }
-  if (toolkit == Toolkit::kCTranslate2)
-    return import_ctranslate2(
-        model.weights, model.source_lang, model.target_lang, model.sentencepiece);
-  if (toolkit == Toolkit::kMarian)
-    return import_marian_npz(model);
-  if (toolkit == Toolkit::kJoeyNmt)
-    return import_joeynmt(model);
-  return toolkit == Toolkit::kOpenNmt ? import_opennmt(model) : import_fairseq(model);
 }
 
 std::vector<std::string> files_of(const ForeignModel& model) {

@@ -16,6 +16,7 @@
 #include "core/convert/ctranslate2/ct2_file.h"
 #include "core/convert/ctranslate2/ct2_vocabulary.h"
 #include "core/convert/hf/language_token_forms.h"
+#include "core/convert/named_tensors.h"
 #include "core/convert/position_table.h"
 #include "core/convert/vector_values.h"
 #include "core/io/json_reader.h"
@@ -345,9 +346,7 @@ class Ct2Importer {
     source_.keep_language_tokens(model_);
   }
 
-  const TensorView& weight(std::string_view name) const {
-    return *std::ranges::find(weights_, name, &TensorView::name);
-  }
+  const TensorView& weight(std::string_view name) const { return *find_tensor(weights_, name); }
 
   bool are_same(const char* one, const char* other) const {
     return weight(one).shape == weight(other).shape &&
@@ -385,11 +384,8 @@ class Ct2Importer {
 
 }  // namespace
 
-ImportedModel import_ctranslate2(const std::string& folder,
-                                 const std::string& source_lang,
-                                 const std::string& target_lang,
-                                 const std::string& sentencepiece) {
-  return Ct2Importer(folder, sentencepiece).run(source_lang, target_lang);
+ImportedModel import_ctranslate2(const ForeignModel& files) {
+  return Ct2Importer(files.weights, files.sentencepiece).run(files.source_lang, files.target_lang);
 }
 
 }  // namespace phraseq

@@ -24,19 +24,30 @@ using nlohmann::json;
 
 constexpr const char* kLanguageModeling = "language_modeling";
 
-/// Whether a folder has the dictionaries of both languages.
-bool has_dictionaries(const fs::path& folder, const ForeignModel& files) {
-  return fs::exists(folder / ("dict." + files.source_lang + ".txt")) &&
-         fs::exists(folder / ("dict." + files.target_lang + ".txt"));
+bool has_dictionary(const std::string& folder, const std::string& language) {
+  return fs::exists(dictionary_path(folder, language));
 }
 
-/// The folder of the dictionaries: that of the checkpoint, or its `data-bin`.
-std::string find_data(const ForeignModel& files) {
-  const fs::path folder = fs::path(files.weights).parent_path();
-  for (const fs::path& candidate : {folder, folder / "data-bin"}) {
-    if (has_dictionaries(candidate, files))
-      return candidate.empty() ? "." : candidate.string();
+/// The folder of a checkpoint or its `data-bin`, the first that fits; empty if neither does.
+template <typename Fits>
+std::string folder_beside(const std::string& weights, const Fits& fits) {
+  const fs::path parent = fs::path(weights).parent_path();
+  const fs::path folder = parent.empty() ? "." : parent;
+  for (const std::string& candidate : {folder.string(), (folder / "data-bin").string()}) {
+    if (fits(candidate))
+      return candidate;
   }
+  return {};
+}
+
+/// The folder of the dictionaries of both languages.
+std::string find_data(const ForeignModel& files) {
+  const std::string found = folder_beside(files.weights, [&](const std::string& folder) {
+    return has_dictionary(folder, files.source_lang) && has_dictionary(folder, files.target_lang);
+  });
+  if (!found.empty())
+    return found;
+  const fs::path folder = fs::path(files.weights).parent_path();
   throw IoError((folder / ("dict." + files.source_lang + ".txt")).string(),
                 "find the dictionaries",
                 0,
@@ -103,20 +114,14 @@ json block_options(const json& fairseq) {
   return options;
 }
 
-bool has_dictionary(const std::string& folder, const std::string& language) {
-  return fs::exists(dictionary_path(folder, language));
-}
-
-/// The folder of a language model's dictionary: that of the checkpoint, or its `data-bin`.
+/// The folder of a language model's dictionary.
 std::string find_monolingual_data(const ForeignModel& files) {
-  const fs::path parent = fs::path(files.weights).parent_path();
-  const fs::path folder = parent.empty() ? "." : parent;
-  for (const fs::path& candidate : {folder, folder / "data-bin"}) {
-    if (has_dictionary(candidate.string(), files.source_lang) ||
-        has_dictionary(candidate.string(), ""))
-      return candidate.string();
-  }
-  throw IoError((folder / "dict.txt").string(),
+  const std::string found = folder_beside(files.weights, [&](const std::string& folder) {
+    return has_dictionary(folder, files.source_lang) || has_dictionary(folder, "");
+  });
+  if (!found.empty())
+    return found;
+  throw IoError((fs::path(files.weights).parent_path() / "dict.txt").string(),
                 "find the dictionary",
                 0,
                 "Give fairseq's data folder with --data; it has dict.txt.");

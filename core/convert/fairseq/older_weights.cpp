@@ -1,11 +1,11 @@
 #include "core/convert/fairseq/older_weights.h"
 
-#include <algorithm>
 #include <array>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "core/convert/named_tensors.h"
 #include "core/convert/parameter_names.h"
 
 namespace phraseq {
@@ -33,10 +33,6 @@ std::string present_name(const std::string& name) {
   return name.starts_with("encoder.") ? renamed_parameter(name, kEncoderNorms) : name;
 }
 
-bool holds(const std::vector<TensorView>& weights, const std::string& name) {
-  return std::ranges::find(weights, name, &TensorView::name) != weights.end();
-}
-
 /// "self_attn.in_proj_bias" as "self_attn.q_proj.bias"; empty for the name of another parameter.
 std::string part_name(const std::string& joint, std::string_view part) {
   const size_t at = joint.rfind(kJoint);
@@ -49,7 +45,7 @@ std::string part_name(const std::string& joint, std::string_view part) {
 /// Later versions write the joint projection besides its parts; then the parts count.
 bool is_only_joint(const TensorView& tensor, const std::vector<TensorView>& weights) {
   const std::string first = part_name(tensor.name, kJointParts[0]);
-  return !first.empty() && !holds(weights, first) && !tensor.shape.empty() &&
+  return !first.empty() && find_tensor(weights, first) == nullptr && !tensor.shape.empty() &&
          tensor.shape[0] % static_cast<int64_t>(kJointParts.size()) == 0;
 }
 

@@ -15,6 +15,7 @@ class PHRASEQ_API HfFolder {
  public:
   explicit HfFolder(std::string path) : path_(std::move(path)) {}
 
+  const std::string& path() const { return path_; }
   std::string file(const std::string& name) const { return path_ + "/" + name; }
   bool has(const std::string& name) const;
   /// Throws IoError for a missing file and FormatError for one that is not JSON.

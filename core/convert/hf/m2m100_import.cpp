@@ -1,7 +1,5 @@
 #include "core/convert/hf/m2m100_import.h"
 
-#include <algorithm>
-#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -9,8 +7,10 @@
 #include "core/base/error.h"
 #include "core/convert/hf/hf_config.h"
 #include "core/convert/hf/hf_folder.h"
+#include "core/convert/hf/hf_weights.h"
 #include "core/convert/hf/m2m100_config.h"
 #include "core/convert/hf/m2m100_vocabulary.h"
+#include "core/convert/named_tensors.h"
 #include "core/io/json_reader.h"
 
 namespace phraseq {
@@ -18,43 +18,14 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* kEncoderMatrix = "encoder.embed_tokens.weight";
-constexpr const char* kDecoderMatrix = "decoder.embed_tokens.weight";
-
-const TensorView* find_tensor(const std::vector<TensorView>& tensors, std::string_view name) {
-  const auto found = std::find_if(tensors.begin(), tensors.end(), [&](const TensorView& tensor) {
-    return tensor.name == name;
+/// Under phraseq's names; sinusoids, which old versions store, are left out.
+std::vector<TensorView> read_weights(const HfFolder& folder, ImportedModel& model) {
+  std::vector<TensorView> weights = folder.weights(model);
+  rename_hf_weights(weights, {kEncoderMatrix, kDecoderMatrix});
+  std::erase_if(weights, [](const TensorView& tensor) {
+    return tensor.name.ends_with(".embed_positions.weights");
   });
-  return found == tensors.end() ? nullptr : &*found;
-}
-
-/// The only matrix of all embeddings, under one of phraseq's names, if it is missing.
-void add_matrix(std::vector<TensorView>& tensors, const TensorView& shared, const char* name) {
-  if (find_tensor(tensors, name) != nullptr)
-    return;
-  tensors.push_back(shared);
-  tensors.back().name = name;
-}
-
-/// Hugging Face's names are those of fairseq, from which the code came, except for these.
-/// Sinusoids, which old versions store, are left out.
-std::vector<TensorView> with_our_names(const std::vector<TensorView>& weights) {
-  std::vector<TensorView> renamed;
-  for (TensorView tensor : weights) {
-    if (tensor.name.starts_with("model."))
-      tensor.name = tensor.name.substr(6);
-    if (tensor.name == "lm_head.weight")
-      tensor.name = "decoder.output_projection.weight";
-    if (!tensor.name.ends_with(".embed_positions.weights"))
-      renamed.push_back(std::move(tensor));
-  }
-  if (const TensorView* found = find_tensor(renamed, "shared.weight")) {
-    const TensorView shared = *found;
-    renamed.erase(renamed.begin() + (found - renamed.data()));
-    add_matrix(renamed, shared, kEncoderMatrix);
-    add_matrix(renamed, shared, kDecoderMatrix);
-  }
-  return renamed;
+  return weights;
 }
 
 /// config.json's vocab_size. Symbols are made up to it, so it must be that of the embeddings.
@@ -101,20 +72,18 @@ void check_generation_config(const HfFolder& folder, const json& config) {
 
 }  // namespace
 
-ImportedModel import_m2m100(const std::string& path,
-                            const std::string& source_lang,
-                            const std::string& target_lang) {
-  const HfFolder folder(path);
+ImportedModel import_m2m100(const ForeignModel& files) {
+  const HfFolder folder(files.weights);
   ImportedModel model;
   const json config = with_single_ids(folder.json("config.json"));
   const std::string config_path = folder.file("config.json");
   model.options = options_from_m2m100_config(config, config_path);
   check_generation_config(folder, config);
   check_tokenizer(folder);
-  const std::vector<TensorView> weights = with_our_names(folder.weights(model));
+  const std::vector<TensorView> weights = read_weights(folder, model);
   const int64_t size = vocabulary_size(folder, config, weights);
   const M2m100Vocabulary vocabulary = read_m2m100_vocabulary(folder, size);
-  check_languages(vocabulary.languages, source_lang, target_lang);
+  check_languages(vocabulary.languages, files.source_lang, files.target_lang);
   const Dictionary& dictionary = vocabulary.dictionary;
   model.set_vocabularies(vocabulary.languages[0], dictionary, vocabulary.languages[1], dictionary);
   model.add_parameters(weights, folder.weights_file(), dictionary, dictionary);
@@ -122,8 +91,8 @@ ImportedModel import_m2m100(const std::string& path,
   model.set_sentencepiece(pieces, pieces);
   model.set_languages({}, vocabulary.languages);
   const bool is_plain = vocabulary.style == LanguageTokenStyle::kPlain;
-  model.task_options = {{"source_lang", source_lang},
-                        {"target_lang", target_lang},
+  model.task_options = {{"source_lang", files.source_lang},
+                        {"target_lang", files.target_lang},
                         {"encoder_langtok", "src"},
                         {"decoder_langtok", true},
                         {"lang_tok_style", is_plain ? "plain" : "multilingual"}};

@@ -14,6 +14,7 @@
 #include "core/base/text_fields.h"
 #include "core/convert/foreign_vocabulary.h"
 #include "core/convert/joeynmt/joeynmt_config.h"
+#include "core/convert/named_tensors.h"
 #include "core/convert/parameter_names.h"
 #include "core/convert/position_table.h"
 #include "core/convert/torch/torch_file.h"
@@ -65,7 +66,7 @@ class JoeyImporter {
     const std::string config_path = (folder_ / "config.yaml").string();
     config_ = parse_yaml(read_file(config_path), config_path);
     read_weights();
-    const auto has = [&](const char* name) { return find(name) != nullptr; };
+    const auto has = [&](const char* name) { return find_tensor(weights_, name) != nullptr; };
     model_.options = options_from_joeynmt(
         config_, {has("encoder.layer_norm.weight"), has("decoder.layer_norm.weight")}, config_path);
     take_positions();
@@ -77,11 +78,6 @@ class JoeyImporter {
   }
 
  private:
-  const TensorView* find(std::string_view name) const {
-    const auto found = std::ranges::find(weights_, name, &TensorView::name);
-    return found == weights_.end() ? nullptr : &*found;
-  }
-
   void read_weights() {
     const auto file = std::make_shared<TorchFile>(TorchFile::open(files_.weights));
     model_.files.push_back(file);
@@ -100,15 +96,13 @@ class JoeyImporter {
     for (const auto& [stack, option] :
          {std::pair("encoder", "max_source_positions"), {"decoder", "max_target_positions"}}) {
       const std::string name = fmt::format("{}.pe.pe", stack);
-      const TensorView* table = find(name);
-      if (table == nullptr)
+      auto rows = take_tensor(weights_, name);
+      if (!rows)
         continue;
-      TensorView rows = *table;
-      if (rows.shape.size() == 3 && rows.shape[0] == 1)
-        rows.shape.erase(rows.shape.begin());
-      model_.options["pos"] = kind_of_sinusoids(rows, files_.weights);
-      model_.options[option] = rows.shape[0];
-      std::erase_if(weights_, [&](const TensorView& tensor) { return tensor.name == name; });
+      if (rows->shape.size() == 3 && rows->shape[0] == 1)
+        rows->shape.erase(rows->shape.begin());
+      model_.options["pos"] = kind_of_sinusoids(*rows, files_.weights);
+      model_.options[option] = rows->shape[0];
     }
   }
 

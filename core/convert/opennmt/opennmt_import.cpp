@@ -11,6 +11,7 @@
 
 #include "core/base/error.h"
 #include "core/convert/foreign_vocabulary.h"
+#include "core/convert/named_tensors.h"
 #include "core/convert/opennmt/opennmt_options.h"
 #include "core/convert/parameter_names.h"
 #include "core/convert/pickle/pickle_json.h"
@@ -81,24 +82,20 @@ class OpenNmtImporter {
     vocabularies_ = json_of(file_->values(), part("vocab"), files_.weights);
   }
 
-  bool has(std::string_view name) const {
-    return std::ranges::find(weights_, name, &TensorView::name) != weights_.end();
-  }
+  bool has(std::string_view name) const { return find_tensor(weights_, name) != nullptr; }
 
   /// The table of sinusoids of a stack, [positions, 1, width], which is stored in the file.
   void take_positions() {
     for (const auto& [stack, option] :
          {std::pair("encoder", "max_source_positions"), {"decoder", "max_target_positions"}}) {
       const std::string name = fmt::format("{}.embeddings.make_embedding.pe.pe", stack);
-      const auto table = std::ranges::find(weights_, name, &TensorView::name);
-      if (table == weights_.end() || table->shape.size() != 3)
+      auto rows = take_tensor(weights_, name);
+      if (!rows || rows->shape.size() != 3)
         throw FormatError(
             fmt::format("{}: the table of positions '{}' is missing", files_.weights, name));
-      TensorView rows = *table;
-      rows.shape.erase(rows.shape.begin() + 1);
-      model_.options["pos"] = kind_of_sinusoids(rows, files_.weights);
-      model_.options[option] = rows.shape[0];
-      weights_.erase(table);
+      rows->shape.erase(rows->shape.begin() + 1);
+      model_.options["pos"] = kind_of_sinusoids(*rows, files_.weights);
+      model_.options[option] = rows->shape[0];
     }
   }
 
@@ -133,8 +130,8 @@ class OpenNmtImporter {
   }
 
   const TensorView& generator(std::string_view name) const {
-    const auto found = std::ranges::find(generator_, name, &TensorView::name);
-    if (found == generator_.end())
+    const TensorView* found = find_tensor(generator_, name);
+    if (found == nullptr)
       throw FormatError(fmt::format("{}: the generator has no '{}'", files_.weights, name));
     return *found;
   }

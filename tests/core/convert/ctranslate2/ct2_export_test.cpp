@@ -8,7 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/convert/fairseq/fairseq_import.h"
-#include "core/convert/hf/marian_export.h"
+#include "core/convert/hf/marian_mt_export.h"
 #include "core/convert/marian/npz_export.h"
 #include "core/convert/onnx/onnx_export.h"
 #include "tests/core/checkpoint/checkpoint_test_files.h"

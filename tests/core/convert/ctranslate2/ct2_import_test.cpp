@@ -9,7 +9,7 @@
 #include "core/checkpoint/safetensors/float_values.h"
 #include "core/convert/ctranslate2/ct2_export.h"
 #include "core/convert/fairseq/fairseq_import.h"
-#include "core/convert/hf/marian_import.h"
+#include "core/convert/hf/marian_mt_import.h"
 #include "tests/core/checkpoint/checkpoint_test_files.h"
 #include "tests/core/convert/golden_torch_files.h"
 #include "tests/core/convert/learned_positions.h"
@@ -39,7 +39,8 @@ std::map<std::string, std::vector<double>> parameters_of(const ImportedModel& mo
 
 TEST(Ct2Import, OfTheFileThatCTranslate2WroteIsTheOriginalModel) {
   const ImportedModel original = import_fairseq({.weights = golden_torch_file("fairseq_cfg.pt")});
-  const ImportedModel model = import_ctranslate2(kCt2Golden, "xx", "yy");
+  const ImportedModel model =
+      import_ctranslate2({.weights = kCt2Golden, .source_lang = "xx", .target_lang = "yy"});
   EXPECT_EQ(parameters_of(model), parameters_of(original));
   EXPECT_EQ(model.texts, original.texts);
   json expected = original.options;
@@ -53,7 +54,8 @@ TEST(Ct2Import, ReadsLearnedPositionsAsTheExportWritesThem) {
   testing::use_learned_positions(original, 9);
   original.write(folder.file("m.safetensors"));
   export_to_ctranslate2(ExportModel::open(folder.file("m.safetensors")), folder.file("out"));
-  const ImportedModel model = import_ctranslate2(folder.file("out"), "xx", "yy");
+  const ImportedModel model =
+      import_ctranslate2({.weights = folder.file("out"), .source_lang = "xx", .target_lang = "yy"});
   EXPECT_EQ(parameters_of(model), parameters_of(original));
   EXPECT_EQ(model.options.at("pos"), "learned");
   EXPECT_EQ(model.options.at("max_target_positions"), 9);
@@ -70,7 +72,7 @@ void leave_source_eos_to_the_tokenizer(const std::string& config_path) {
 TEST(Ct2Import, AddsTheSymbolsThatAVocabularyLacks) {
   const TemporaryFolder folder;
   const ImportedModel marian =
-      import_marian_mt(PHRASEQ_SOURCE_FOLDER "/tests/golden/hf_marian", "", "");
+      import_marian_mt({.weights = PHRASEQ_SOURCE_FOLDER "/tests/golden/hf_marian"});
   marian.write(folder.file("m.safetensors"));
   export_to_ctranslate2(ExportModel::open(folder.file("m.safetensors")), folder.file("out"));
   // As after CTranslate2's converter of Marian: <s> is another symbol, and decoding starts from
@@ -87,7 +89,8 @@ TEST(Ct2Import, AddsTheSymbolsThatAVocabularyLacks) {
   write_bytes(folder.file("out/model.bin"), bytes);
   leave_source_eos_to_the_tokenizer(folder.file("out/config.json"));
 
-  const ImportedModel model = import_ctranslate2(folder.file("out"), "xx", "yy");
+  const ImportedModel model =
+      import_ctranslate2({.weights = folder.file("out"), .source_lang = "xx", .target_lang = "yy"});
   const auto found = parameters_of(model);
   const auto& embedding = found.at("encoder.embed_tokens.weight");
   EXPECT_EQ(std::vector<double>(embedding.begin(), embedding.begin() + 16),
@@ -101,7 +104,8 @@ TEST(Ct2Import, AddsTheSymbolsThatAVocabularyLacks) {
 }
 
 std::string rejection_of_folder(const std::string& path) {
-  return message_of([&] { import_ctranslate2(path, "xx", "yy"); });
+  return message_of(
+      [&] { import_ctranslate2({.weights = path, .source_lang = "xx", .target_lang = "yy"}); });
 }
 
 std::string rejection_of_model(const std::string& bytes) {
@@ -171,7 +175,8 @@ TEST(Ct2Import, RejectsSourcesThatBeginWithTheTokenOfALanguage) {
 
 TEST(Ct2Import, TakesTheGivenSubwordModel) {
   const std::string model = PHRASEQ_SOURCE_FOLDER "/tests/golden/hf_marian/source.spm";
-  const ImportedModel imported = import_ctranslate2(kCt2Golden, "xx", "yy", model);
+  const ImportedModel imported = import_ctranslate2(
+      {.weights = kCt2Golden, .sentencepiece = model, .source_lang = "xx", .target_lang = "yy"});
   EXPECT_EQ(imported.texts.at("tokenizer"), "sentencepiece");
 }
 
@@ -183,7 +188,10 @@ TEST(Ct2Import, KeepsTheTokensThatSelectATargetLanguage) {
   symbols[5] = ">>fra<<";
   write_bytes(path, symbols.dump());
   const std::string pieces = PHRASEQ_SOURCE_FOLDER "/tests/golden/hf_marian/source.spm";
-  const ImportedModel imported = import_ctranslate2(folder.path(), "xx", "yy", pieces);
+  const ImportedModel imported = import_ctranslate2({.weights = folder.path(),
+                                                     .sentencepiece = pieces,
+                                                     .source_lang = "xx",
+                                                     .target_lang = "yy"});
   EXPECT_EQ(json::parse(imported.texts.at("tokenizer_options")), json({{"language_token", true}}));
 }
 

@@ -47,7 +47,9 @@ class M2m100Copy {
 
   template <class ErrorType>
   std::string refusal(const std::string& source = {}, const std::string& target = {}) const {
-    return whole_message_of<ErrorType>([&] { import_m2m100(folder_.path(), source, target); });
+    return whole_message_of<ErrorType>([&] {
+      import_m2m100({.weights = folder_.path(), .source_lang = source, .target_lang = target});
+    });
   }
 
  private:
@@ -55,7 +57,8 @@ class M2m100Copy {
 };
 
 TEST(M2m100Import, HasTheIdsAndLanguagesOfTheModel) {
-  const ImportedModel m2m = import_m2m100(kM2mGolden + "m2m100", "en", "fr");
+  const ImportedModel m2m =
+      import_m2m100({.weights = kM2mGolden + "m2m100", .source_lang = "en", .target_lang = "fr"});
   const json ids = json::parse(content_of(kM2mGolden + "m2m100/vocab.json"));
   const auto dictionary = Dictionary::parse(m2m.texts.at("source_dictionary"), "dictionary");
   for (const auto& [symbol, id] : ids.items()) {
@@ -71,7 +74,7 @@ TEST(M2m100Import, HasTheIdsAndLanguagesOfTheModel) {
   EXPECT_EQ(m2m.task_options.at("source_lang"), "en");
   EXPECT_EQ(m2m.options.at("encoder_normalize_before"), true);
 
-  const ImportedModel nllb = import_m2m100(kM2mGolden + "nllb", "", "");
+  const ImportedModel nllb = import_m2m100({.weights = kM2mGolden + "nllb"});
   EXPECT_EQ(nllb.task_options.at("lang_tok_style"), "plain");
   EXPECT_THAT(json::parse(nllb.texts.at("languages")).get<std::vector<std::string>>(),
               Contains("deu_Latn"));

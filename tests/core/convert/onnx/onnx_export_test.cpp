@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
-#include "core/convert/hf/marian_import.h"
+#include "core/convert/hf/marian_mt_import.h"
 #include "core/convert/onnx/onnx_graph.h"
 #include "core/io/protobuf/protobuf_message.h"
 #include "tests/core/io/temporary_folder.h"
@@ -53,7 +53,8 @@ TEST(OnnxGraph, WritesNodesAndTheVersionsOfItsFormat) {
 
 TEST(OnnxExport, WritesAFolderAndNamesWhatCannotBeExported) {
   const TemporaryFolder folder;
-  ImportedModel model = import_marian_mt(PHRASEQ_SOURCE_FOLDER "/tests/golden/hf_marian", "", "");
+  ImportedModel model =
+      import_marian_mt({.weights = PHRASEQ_SOURCE_FOLDER "/tests/golden/hf_marian"});
   model.write(folder.file("m.safetensors"));
   export_to_onnx(ExportModel::open(folder.file("m.safetensors")), folder.file("out"));
   for (const char* name : {"encoder.onnx", "decoder.onnx"})

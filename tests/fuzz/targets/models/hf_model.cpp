@@ -1,7 +1,7 @@
 // A MarianMTModel of Hugging Face: config.json, "||||", and vocab.json.
 
 #include "core/convert/hf/hf_vocabulary.h"
-#include "core/convert/hf/marian_config.h"
+#include "core/convert/hf/marian_mt_config.h"
 #include "core/io/json_reader.h"
 #include "tests/fuzz/fuzz_input.h"
 

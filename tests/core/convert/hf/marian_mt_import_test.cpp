@@ -1,4 +1,4 @@
-#include "core/convert/hf/marian_import.h"
+#include "core/convert/hf/marian_mt_import.h"
 
 #include <filesystem>
 #include <functional>
@@ -12,8 +12,8 @@
 #include "core/checkpoint/checkpoint_writer.h"
 #include "core/checkpoint/safetensors/float_values.h"
 #include "core/convert/hf/hf_config.h"
-#include "core/convert/hf/marian_config.h"
-#include "core/convert/hf/marian_export.h"
+#include "core/convert/hf/marian_mt_config.h"
+#include "core/convert/hf/marian_mt_export.h"
 #include "tests/core/checkpoint/checkpoint_test_files.h"
 #include "tests/core/convert/learned_positions.h"
 #include "tests/core/io/temporary_folder.h"
@@ -50,7 +50,7 @@ std::vector<double> row_of(const TensorView& matrix, int64_t row) {
 }
 
 TEST(MarianImport, PutsTheRowsOfTheVocabularyIntoOurOrder) {
-  const ImportedModel model = import_marian_mt(kGolden, "", "");
+  const ImportedModel model = import_marian_mt({.weights = kGolden});
   EXPECT_EQ(model.texts.at("source_language"), "xx");
   const json ids = golden_json("vocab.json");
   const auto ours = Dictionary::parse(model.texts.at("source_dictionary"), "dictionary");
@@ -81,33 +81,33 @@ TEST(MarianImport, ReadsBothFormatsOfTheWeights) {
     if (entry.path().filename() != "model.safetensors")
       fs::copy(entry.path(), folder.file(entry.path().filename().string()));
   }
-  const auto from_pickle = values_by_name(import_marian_mt(folder.path(), "", ""));
-  EXPECT_EQ(from_pickle, values_by_name(import_marian_mt(kGolden, "", "")));
+  const auto from_pickle = values_by_name(import_marian_mt({.weights = folder.path()}));
+  EXPECT_EQ(from_pickle, values_by_name(import_marian_mt({.weights = kGolden})));
   fs::resize_file(folder.file("pytorch_model.bin"), 5000);
-  EXPECT_THROW(import_marian_mt(folder.path(), "", ""), FormatError);
+  EXPECT_THROW(import_marian_mt({.weights = folder.path()}), FormatError);
 }
 
 TEST(MarianImport, KeepsTheTokensThatSelectATargetLanguage) {
   const TemporaryFolder folder;
   for (const auto& entry : fs::directory_iterator(kGolden))
     fs::copy(entry.path(), folder.file(entry.path().filename().string()));
-  EXPECT_EQ(import_marian_mt(folder.path(), "", "").texts.at("tokenizer_options"), "{}");
+  EXPECT_EQ(import_marian_mt({.weights = folder.path()}).texts.at("tokenizer_options"), "{}");
   const json original = golden_json("vocab.json");
   json ids = json::object();
   for (const auto& [symbol, id] : original.items()) ids[id == 5 ? ">>fra<<" : symbol] = id;
   write_bytes(folder.file("vocab.json"), ids.dump());
-  EXPECT_EQ(json::parse(import_marian_mt(folder.path(), "", "").texts.at("tokenizer_options")),
+  EXPECT_EQ(json::parse(import_marian_mt({.weights = folder.path()}).texts.at("tokenizer_options")),
             json({{"language_token", true}}));
 }
 
 TEST(MarianImport, OfAnExportedModelIsTheModel) {
   const TemporaryFolder folder;
-  const ImportedModel model = import_marian_mt(kGolden, "", "");
+  const ImportedModel model = import_marian_mt({.weights = kGolden});
   model.write(folder.file("m.safetensors"));
   export_to_marian_mt(ExportModel::open(folder.file("m.safetensors")), folder.file("hf"));
   const json tokenizer = json::parse(content_of(folder.file("hf/tokenizer_config.json")));
   EXPECT_EQ(tokenizer.at("bos_token"), "<s>");  // without it, transformers prints the start symbol
-  const ImportedModel again = import_marian_mt(folder.file("hf"), "", "");
+  const ImportedModel again = import_marian_mt({.weights = folder.file("hf")});
   EXPECT_EQ(values_by_name(again), values_by_name(model));
   EXPECT_EQ(again.texts, model.texts);
   json expected = model.options;
@@ -125,13 +125,13 @@ void export_learned_positions(const TemporaryFolder& folder, ImportedModel& mode
 
 TEST(MarianImport, ReadsLearnedPositionsAsTheExportWritesThem) {
   const TemporaryFolder folder;
-  ImportedModel model = import_marian_mt(kGolden, "", "");
+  ImportedModel model = import_marian_mt({.weights = kGolden});
   export_learned_positions(folder, model);
   const auto exported = CheckpointFile::open(folder.file("hf/model.safetensors"));
   const TensorView& table = *exported.find("model.encoder.embed_positions.weight");
   EXPECT_EQ(table.shape, (std::vector<int64_t>{9, 16}));
   EXPECT_EQ(float_values(table).front(), 2 * 16 / 1024.0);
-  const ImportedModel again = import_marian_mt(folder.file("hf"), "", "");
+  const ImportedModel again = import_marian_mt({.weights = folder.file("hf")});
   EXPECT_EQ(values_by_name(again), values_by_name(model));
   EXPECT_EQ(again.options.at("pos"), "learned");
   EXPECT_EQ(again.options.at("max_source_positions"), 9);
@@ -142,7 +142,7 @@ using EditTensors = std::function<void(std::vector<TensorView>& tensors)>;
 /// Expects an error for a model with learned positions whose tensors were changed by `change`.
 void expect_different_positions(const EditTensors& change) {
   const TemporaryFolder folder;
-  ImportedModel model = import_marian_mt(kGolden, "", "");
+  ImportedModel model = import_marian_mt({.weights = kGolden});
   export_learned_positions(folder, model);
   const std::string path = folder.file("hf/model.safetensors");
   const auto exported = CheckpointFile::open(path);
@@ -150,7 +150,7 @@ void expect_different_positions(const EditTensors& change) {
   change(tensors);
   write_checkpoint(folder.file("other.safetensors"), {{"format", "pt"}}, tensors);
   fs::rename(folder.file("other.safetensors"), path);
-  EXPECT_THAT([&] { import_marian_mt(folder.file("hf"), "", ""); },
+  EXPECT_THAT([&] { import_marian_mt({.weights = folder.file("hf")}); },
               ::testing::ThrowsMessage<FormatError>(
                   HasSubstr("encoder and decoder have different positions")));
 }
@@ -185,7 +185,7 @@ ImportedModel import_with(const json& config_changes,
   folder.write("hf/config.json", config.dump());
   folder.write("hf/generation_config.json", generation.dump());
   folder.write("hf/vocab.json", vocabulary.dump());
-  return import_marian_mt(folder.file("hf"), "", "");
+  return import_marian_mt({.weights = folder.file("hf")});
 }
 
 TEST(MarianImport, TakesTheFirstTokenFromTheGenerationConfiguration) {

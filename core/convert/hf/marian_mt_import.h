@@ -1,8 +1,7 @@
 #pragma once
 
-#include <string>
-
 #include "core/base/api.h"
+#include "core/convert/foreign_model.h"
 #include "core/convert/imported_model.h"
 
 namespace phraseq {
@@ -14,8 +13,6 @@ namespace phraseq {
 ///
 /// The decoder's start symbol becomes <s>, which is never produced. Throws FormatError, UsageError
 /// and IoError as import_fairseq does.
-PHRASEQ_API ImportedModel import_marian_mt(const std::string& folder,
-                                           const std::string& source_lang,
-                                           const std::string& target_lang);
+PHRASEQ_API ImportedModel import_marian_mt(const ForeignModel& files);
 
 }  // namespace phraseq

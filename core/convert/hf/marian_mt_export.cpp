@@ -1,4 +1,4 @@
-#include "core/convert/hf/marian_export.h"
+#include "core/convert/hf/marian_mt_export.h"
 
 #include <algorithm>
 #include <deque>

@@ -1,4 +1,4 @@
-#include "core/convert/hf/marian_config.h"
+#include "core/convert/hf/marian_mt_config.h"
 
 #include <array>
 
