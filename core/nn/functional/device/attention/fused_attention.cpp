@@ -18,9 +18,7 @@ at::Tensor fused_attention(const at::Tensor& q,
   const bool drops = dropout > 0.0 && key != 0;
   if (!drops && flash_attention_applies(q, kv, rows, layout, causal))
     return flash_attention(q, kv, rows, layout, causal);
-  if (gpu::group_attention_applies(q, kv, rows, layout, causal))
-    return gpu::group_attention(q, kv, rows, layout, causal, dropout, key);
-  return {};
+  return gpu::group_attention(q, kv, rows, layout, causal, dropout, key);
 }
 
 }  // namespace phraseq::nn

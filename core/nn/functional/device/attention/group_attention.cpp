@@ -230,7 +230,7 @@ class GroupAttention : public torch::autograd::Function<GroupAttention> {
   }
 };
 
-bool fit_kernel(const HeadGroup& group) {
+bool fits_kernel(const HeadGroup& group) {
   constexpr int64_t kMaxRows = 65535;
   const auto one_for_all = [&](const QueryKind& kind) {
     return kind.queries.size() > 1 ||
@@ -243,19 +243,14 @@ bool fit_kernel(const HeadGroup& group) {
          std::all_of(group.queries.begin(), group.queries.end(), one_for_all);
 }
 
-}  // namespace
-
-bool group_attention_applies(const at::Tensor& q,
-                             const at::Tensor& kv,
-                             const SentenceRows& rows,
-                             const AttentionLayout& layout,
-                             bool causal) {
+bool fit_kernel(const at::Tensor& q, const at::Tensor& kv, const AttentionLayout& layout) {
   return have_tensor_cores(q, kv) && is_head_dim_of_tiles(layout.head_dim) &&
-         std::all_of(layout.groups.begin(), layout.groups.end(), fit_kernel) &&
-         Windows(layout).fit() && q.size(1) % kColumnMultiple == 0 &&
-         kv.size(1) % kColumnMultiple == 0 && layout.out_columns % kColumnMultiple == 0 &&
-         are_aligned({q, kv}) && (!causal || rows.queries == rows.keys);
+         std::all_of(layout.groups.begin(), layout.groups.end(), fits_kernel) &&
+         q.size(1) % kColumnMultiple == 0 && kv.size(1) % kColumnMultiple == 0 &&
+         layout.out_columns % kColumnMultiple == 0 && are_aligned({q, kv});
 }
+
+}  // namespace
 
 at::Tensor group_attention(const at::Tensor& q,
                            const at::Tensor& kv,
@@ -264,7 +259,12 @@ at::Tensor group_attention(const at::Tensor& q,
                            bool causal,
                            double p,
                            uint64_t key) {
+  const bool are_other_sentences = causal && rows.queries != rows.keys;
+  if (are_other_sentences || !fit_kernel(q, kv, layout))
+    return {};
   const auto call = c10::make_intrusive<GroupCall>(layout);
+  if (!call->windows.fit())
+    return {};
   call->queries = rows.queries;
   call->keys = rows.keys;
   call->causal = causal;
