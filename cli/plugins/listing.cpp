@@ -79,8 +79,7 @@ std::string text_about(const Component& component, const std::string& name) {
   throw UsageError(
       fmt::format(
           "no component or preset is called '{}'{}{}", subject, guess.empty() ? "" : "; ", guess),
-      fmt::format("Nearest names: {}. 'phraseq plugins list --presets' lists all.",
-                  fmt::join(nearest_names(subject, known), ", ")));
+      fmt::format("{}'phraseq plugins list --presets' lists all.", nearest_text(subject, known)));
 }
 
 }  // namespace

@@ -218,6 +218,9 @@ struct PHRASEQ_API Options {
   virtual void describe(OptionTable& table) = 0;
   /// Contradictions between fields, one sentence each; all are reported together.
   virtual std::vector<std::string> problems() const { return {}; }
+  /// A sentence for each changed field that has no effect with the others. `train` logs them as
+  /// warnings. These are not problems: checkpoints may record them.
+  virtual std::vector<std::string> without_effect() const { return {}; }
 };
 
 }  // namespace phraseq

@@ -166,13 +166,11 @@ void Registry::reject_unknown(std::string_view kind, std::string_view name) cons
   std::string hint = in_fairseq.empty()
                          ? ""
                          : fmt::format("fairseq's {} is not available: {}.\n  ", name, in_fairseq);
-  hint += known.empty()
-              ? fmt::format("No loaded plugin provides a {}.", kind)
-              : fmt::format(
-                    "Nearest names: {}. 'phraseq plugins list --kind {} --presets' lists all {}.",
-                    fmt::join(nearest_names(name, known), ", "),
-                    kind,
-                    known.size());
+  hint += known.empty() ? fmt::format("No loaded plugin provides a {}.", kind)
+                        : fmt::format("{}'phraseq plugins list --kind {} --presets' lists all {}.",
+                                      nearest_text(name, known),
+                                      kind,
+                                      known.size());
   hint += fmt::format(
       "\n  {} loaded; add folders with --plugin-dir or PHRASEQ_PLUGIN_PATH.",
       plugins_.size() == 1 ? "1 plugin is" : fmt::format("{} plugins are", plugins_.size()));
@@ -226,6 +224,14 @@ std::vector<std::string> problems_of(const Selection& selection) {
     return {};
   return call_component(
       *selection.component, "checking its options", [&] { return selection.options->problems(); });
+}
+
+std::vector<std::string> without_effect_of(const Selection& selection) {
+  if (selection.component == nullptr)
+    return {};
+  return call_component(*selection.component, "checking its options", [&] {
+    return selection.options->without_effect();
+  });
 }
 
 void add_problems_of(const Selection& selection, std::vector<std::string>& problems) {

@@ -127,6 +127,8 @@ PHRASEQ_API OptionTable described(const Selection& selection);
 /// no component is selected.
 PHRASEQ_API std::vector<std::string> problems_of(const Selection& selection);
 PHRASEQ_API void add_problems_of(const Selection& selection, std::vector<std::string>& problems);
+/// The same for Options::without_effect.
+PHRASEQ_API std::vector<std::string> without_effect_of(const Selection& selection);
 
 /// Makes a preset from a function over the concrete options type.
 template <class OptionsType>

@@ -6,7 +6,9 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include "core/base/text_fields.h"
 #include "core/base/wording/alternatives.h"
 
 namespace phraseq {
@@ -47,8 +49,9 @@ std::vector<std::string> ranked_names(std::string_view name,
                                       size_t limit) {
   std::vector<std::tuple<size_t, size_t, std::string>> ranked;
   for (const std::string& candidate : known) {
-    const size_t edits = edit_distance(name, candidate);
-    const size_t distance = distance_of(name, candidate, edits);
+    const std::string lower = to_ascii_lowercase(name), known_lower = to_ascii_lowercase(candidate);
+    const size_t edits = edit_distance(lower, known_lower);
+    const size_t distance = distance_of(lower, known_lower, edits);
     if (distance <= limit)
       ranked.emplace_back(distance, edits, candidate);
   }
@@ -76,6 +79,12 @@ std::string did_you_mean(std::string_view name, std::span<const std::string> kno
   std::vector<std::string> quoted;
   for (const std::string& candidate : near) quoted.push_back(fmt::format("'{}'", candidate));
   return fmt::format("did you mean {}?", alternatives(quoted));
+}
+
+std::string nearest_text(std::string_view name, std::span<const std::string> known) {
+  if (known.empty() || !close_matches(name, known).empty())
+    return {};
+  return fmt::format("Nearest names: {}. ", fmt::join(nearest_names(name, known), ", "));
 }
 
 }  // namespace phraseq

@@ -100,7 +100,7 @@ TEST(Registry, AnswersAnUnknownNameWithTheNearestAndTheCommandThatListsAll) {
   registry.add_plugin(kShapes, [](Registry& it) { add_box(it); });
   EXPECT_THAT(whole_message_of([&] { registry.select("shape", "bxo"); }),
               AllOf(HasSubstr("unknown shape 'bxo'; did you mean 'box'?"),
-                    HasSubstr("Nearest names: box, box_tall."),
+                    Not(HasSubstr("Nearest names")),
                     HasSubstr("'phraseq plugins list --kind shape --presets' lists all 2."),
                     HasSubstr("1 plugin is loaded"),
                     HasSubstr("PHRASEQ_PLUGIN_PATH")));

@@ -73,6 +73,18 @@ TEST(NearestNames, AreAllWhenThereAreFew) {
   EXPECT_THAT(nearest_names("words", {}), IsEmpty());
 }
 
+TEST(NearestText, IsLeftOutIfThereIsAGuess) {
+  EXPECT_EQ(nearest_text("phoneme", kKnown), "Nearest names: beam, dropout, lstm. ");
+  EXPECT_EQ(nearest_text("dropouts", kKnown), "");
+  EXPECT_EQ(nearest_text("dropouts", {}), "");
+}
+
+TEST(DidYouMean, IgnoresTheCaseOfLetters) {
+  EXPECT_EQ(did_you_mean("DROPOUT", kKnown), "did you mean 'dropout'?");
+  const std::vector<std::string> metrics = {"chrF", "ter"};
+  EXPECT_EQ(did_you_mean("CHRF", metrics), "did you mean 'chrF'?");
+}
+
 TEST(DidYouMean, JoinsTheGuessesIntoAQuestion) {
   EXPECT_EQ(did_you_mean("dropouts", kKnown), "did you mean 'dropout'?");
   EXPECT_EQ(did_you_mean("trans", kKnown), "did you mean 'transformer' or 'transformer_big'?");

@@ -115,15 +115,12 @@ TEST(MetricSet, RejectsTwoMetricsWithOneOption) {
   EXPECT_THROW(set.describe(table), PluginError);
 }
 
-TEST(MetricSet, ProposesTheNearestNames) {
+TEST(MetricSet, ProposesTheNearestName) {
   try {
     MetricSet set(registry(), std::vector<std::string>{"wieght"});
     FAIL() << "nothing was thrown";
   } catch (const UsageError& error) {
-    EXPECT_THAT(error.what(),
-                AllOf(HasSubstr("unknown metric 'wieght'"),
-                      HasSubstr("did you mean 'weight'"),
-                      HasSubstr("other_weight")));
+    EXPECT_THAT(error.what(), HasSubstr("unknown metric 'wieght'; did you mean 'weight'?"));
   }
 }
 
