@@ -122,6 +122,10 @@ class TrainingJob {
     write_run_json(arguments);  // only now: a rejected run must not replace the earlier run's
     const CurvesAtEnd curves(folder_ && run_.machine.plot ? folder_->path() : "");
     const int signal = trainer.run();
+    if (signal != 0)
+      log_info(fmt::format("training stops: signal {}{}",
+                           signal,
+                           folder_ ? "; the same command continues the run" : ""));
     summarize(trainer.state());
     processes_.finish();
     return signal == 0 ? kExitOk : 128 + signal;
@@ -187,6 +191,12 @@ class TrainingJob {
     if (!resumed_.record && run_.checkpoints.finetune_from_model.empty())
       warn_of_average(length_, run_.average);
     warn_of_unused_options(run_.table);
+    const Selection* const selections[] = {&translation_model_.architecture_selection,
+                                           &translation_model_.task_selection,
+                                           &run_.criterion,
+                                           &run_.optimizer,
+                                           &run_.scheduler};
+    for (const Selection* selection : selections) warn_of_values_without_effect(*selection);
     warn_of_rate();
     warn_of_unused_alignments(*criterion_, run_.criterion.name, run_.table);
     if (run_.validation.disable_validation)

@@ -9,6 +9,7 @@
 #include "core/base/error.h"
 #include "core/nn/kernels/vector_layout.h"
 #include "core/options/enum_name.h"
+#include "core/options/unused_values.h"
 
 namespace phraseq::phrasal {
 namespace {
@@ -108,7 +109,8 @@ void check_ngrams(const PhrasalAttentionOptions& o, Problems& found) {
 }
 
 bool has_phrases(const PhrasalAttentionOptions& o, Stack stack) {
-  if (!is_phrasal(o, stack))
+  const int64_t layers = stack == Stack::kEncoder ? o.encoder_layers : o.decoder_layers;
+  if (!is_phrasal(o, stack) || layers == 0)
     return false;
   const std::vector<int64_t> ngrams = o.ngrams_for(stack);
   if (o.pa_type != PhraseType::kHomogeneous)
@@ -116,8 +118,12 @@ bool has_phrases(const PhrasalAttentionOptions& o, Stack stack) {
   return std::any_of(ngrams.begin() + 1, ngrams.end(), [](int64_t heads) { return heads > 0; });
 }
 
+bool has_phrases(const PhrasalAttentionOptions& o) {
+  return has_phrases(o, Stack::kEncoder) || has_phrases(o, Stack::kDecoder);
+}
+
 void check_biases(const PhrasalAttentionOptions& o, Problems& found) {
-  if (o.pa_conv_bias && !has_phrases(o, Stack::kEncoder) && !has_phrases(o, Stack::kDecoder)) {
+  if (o.pa_conv_bias && !has_phrases(o)) {
     found.emplace_back(
         "--pa-conv-bias has nothing to add to: no n-gram of --pa-ngrams has two words or more");
   }
@@ -207,6 +213,25 @@ std::vector<std::string> PhrasalAttentionOptions::problems() const {
     found.push_back(fmt::format("--pa-scale {} needs --pa-method queryk",
                                 enum_name(kPhraseScaleNames, pa_scale)));
   return found;
+}
+
+std::vector<std::string> PhrasalAttentionOptions::without_effect() const {
+  UnusedValues unused;
+  const bool is_plain_preset =
+      pa_type == PhraseType::kHomogeneous && pa_method == PhraseMethod::kConvKv;
+  if (!has_phrases(*this) && !is_plain_preset) {
+    unused.sentences.emplace_back(
+        "no attention has n-grams of two words or more: the model is the plain Transformer (see "
+        "--pa-ngrams and --pa-where)");
+  }
+  const bool has_parts = pa_ngrams.find('/') != std::string::npos;
+  for (const Stack stack : {Stack::kEncoder, Stack::kDecoder}) {
+    unused.check(is_phrasal(*this, stack),
+                 !has_parts,
+                 fmt::format("the {}'s part of --pa-ngrams {}", name_of(stack), pa_ngrams),
+                 fmt::format("with --pa-where {}", fmt::join(pa_where, ",")));
+  }
+  return unused.sentences;
 }
 
 int64_t PhrasalAttentionOptions::heads_of(Stack stack) const {

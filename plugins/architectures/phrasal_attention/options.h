@@ -53,6 +53,7 @@ struct PhrasalAttentionOptions : nn::TransformerOptions {
   PhrasalAttentionOptions();
   void describe(OptionTable& table) override;
   std::vector<std::string> problems() const override;
+  std::vector<std::string> without_effect() const override;
 
   /// `--pa-ngrams` for a stack's attention, with the default filled in: heads of n = 1, 2, … for
   /// homogeneous attention, otherwise the lengths in ascending order.

@@ -1,8 +1,5 @@
 #include "plugins/architectures/phrase_rep/model.h"
 
-#include <fmt/format.h>
-
-#include "core/base/log.h"
 #include "core/nn/transformer/decoder_session.h"
 #include "core/nn/transformer/transformer_model.h"
 
@@ -38,10 +35,7 @@ std::unique_ptr<DecodingSession> PhraseRepModel::start_decoding(const Batch& bat
       context);
 }
 
-/// Initializes a new model. Warnings about its options are logged here, because only a new model
-/// will be trained.
 void PhraseRepModel::initialize(uint64_t seed) {
-  for (const std::string& finding : options_.without_effect()) log_warning(finding);
   nn::Initializer initializer(options_.init, seed);
   encoder_->initialize(initializer);
   decoder_->initialize(initializer);

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/options/unused_values.h"
 
 namespace phraseq::phrase_rep {
 namespace {
@@ -180,25 +181,22 @@ std::vector<std::string> PhraseRepOptions::problems() const {
 
 std::vector<std::string> PhraseRepOptions::without_effect() const {
   const PhraseRepOptions defaults;
-  std::vector<std::string> found;
-  const auto check = [&](bool is_used, bool is_default, const char* option, const char* reason) {
-    if (!is_used && !is_default)
-      found.push_back(fmt::format("{} has no effect {}", option, reason));
+  UnusedValues unused;
+  unused.check(pr_attn != WordAttention::kNone,
+               pr_attn_hidden == defaults.pr_attn_hidden,
+               "--pr-attn-hidden",
+               "with --pr-attn none");
+  unused.check(pr_ta != MixedLevels::kNone,
+               pr_ta_dropout == defaults.pr_ta_dropout,
+               "--pr-ta-dropout",
+               "with --pr-ta none");
+  const auto check_of_trees = [&](bool is_default, const char* option) {
+    unused.check(needs_trees(), is_default, option, "without --pr-seg parse");
   };
-  check(pr_attn != WordAttention::kNone,
-        pr_attn_hidden == defaults.pr_attn_hidden,
-        "--pr-attn-hidden",
-        "with --pr-attn none");
-  check(pr_ta != MixedLevels::kNone,
-        pr_ta_dropout == defaults.pr_ta_dropout,
-        "--pr-ta-dropout",
-        "with --pr-ta none");
-  constexpr const char* kOnlyForTrees = "without --pr-seg parse";
-  check(
-      needs_trees(), pr_parse_bound == defaults.pr_parse_bound, "--pr-parse-bound", kOnlyForTrees);
-  check(needs_trees(), pr_long_leaf == defaults.pr_long_leaf, "--pr-long-leaf", kOnlyForTrees);
-  check(needs_trees(), pr_specials == defaults.pr_specials, "--pr-specials", kOnlyForTrees);
-  return found;
+  check_of_trees(pr_parse_bound == defaults.pr_parse_bound, "--pr-parse-bound");
+  check_of_trees(pr_long_leaf == defaults.pr_long_leaf, "--pr-long-leaf");
+  check_of_trees(pr_specials == defaults.pr_specials, "--pr-specials");
+  return unused.sentences;
 }
 
 Widths PhraseRepOptions::scorer_widths() const { return scorer_option(*this).value(); }

@@ -77,9 +77,7 @@ struct PhraseRepOptions : nn::TransformerOptions, TreeUse, BatchDependence {
 
   void describe(OptionTable& table) override;
   std::vector<std::string> problems() const override;
-  /// A sentence for each changed option that has no effect with the others. These are not problems:
-  /// checkpoints may record them.
-  std::vector<std::string> without_effect() const;
+  std::vector<std::string> without_effect() const override;
   bool depends_on_batch() const override { return pr_seg_scope == SegmentationScope::kBatch; }
   bool needs_trees() const override { return pr_seg == SegmentationKind::kParse; }
   std::string asked_by() const override { return "--pr-seg parse"; }

@@ -134,6 +134,14 @@ std::vector<std::string> PhraseTransformerOptions::problems() const {
   return found;
 }
 
+std::vector<std::string> PhraseTransformerOptions::without_effect() const {
+  if (has_phrases())
+    return {};
+  return {
+      "no layer of the phrase_transformer has phrases: it is the plain Transformer (see --pt-grams "
+      "and --pt-layers)"};
+}
+
 bool PhraseTransformerOptions::phrased(int64_t layer) const {
   if (pt_layers == "all")
     return true;

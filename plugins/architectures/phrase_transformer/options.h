@@ -48,6 +48,7 @@ struct PhraseTransformerOptions : nn::TransformerOptions {
 
   void describe(OptionTable& table) override;
   std::vector<std::string> problems() const override;
+  std::vector<std::string> without_effect() const override;
 
   bool per_head() const { return pt_mode == GramMode::kSeparate; }
   /// Whether a layer of the encoder, counted from 0, is a phrase layer: the first p, or the last

@@ -1,6 +1,5 @@
 #include "plugins/architectures/phrase_transformer/phrase_transformer.h"
 
-#include "core/base/log.h"
 #include "core/options/require_valid.h"
 #include "plugins/architectures/phrase_transformer/phrase_attention.h"
 
@@ -9,11 +8,6 @@ namespace phraseq::phrase_transformer {
 PhraseAttentionFactory::PhraseAttentionFactory(const PhraseTransformerOptions& options)
     : options_(options) {
   require_valid(options);
-  if (!options.has_phrases()) {
-    log_warning(
-        "phrase_transformer: no layer has phrases, so this is the plain Transformer (see "
-        "--pt-grams and --pt-layers)");
-  }
 }
 
 std::shared_ptr<nn::SelfAttention> PhraseAttentionFactory::encoder_self(

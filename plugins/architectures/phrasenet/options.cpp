@@ -1,6 +1,7 @@
 #include "plugins/architectures/phrasenet/options.h"
 
 #include "core/nn/parameters/size_limits.h"
+#include "core/options/unused_values.h"
 
 namespace phraseq::phrasenet {
 
@@ -11,7 +12,8 @@ void PhraseNetOptions::describe(OptionTable& table) {
               kVariantNames,
               "gate: a gate chooses between word and phrase, and a classifier chooses the slot; "
               "softmax: one softmax over words and encoded phrases.");
-  table.field("gate-hidden", gate_hidden, "Hidden size of the gate network.").in(1, nn::kMaxSize);
+  table.field("gate-hidden", gate_hidden, "Hidden size of the gate network (variant gate).")
+      .in(1, nn::kMaxSize);
   table.field(
       "gate-act",
       gate_act,
@@ -45,6 +47,20 @@ std::vector<std::string> PhraseNetOptions::problems() const {
   if (!gated() && readout_state == nn::ReadoutState::kOld)
     found.emplace_back("--readout-state old requires --pn-variant gate");
   return found;
+}
+
+/// The presets set --gate-hidden for both variants.
+std::vector<std::string> PhraseNetOptions::without_effect() const {
+  const PhraseNetOptions defaults;
+  UnusedValues unused;
+  constexpr const char* kOnlyForGate = "with --pn-variant softmax, which has no gate";
+  unused.check(gated(), gate_act == defaults.gate_act, "--gate-act", kOnlyForGate);
+  unused.check(gated(), gate_residual == defaults.gate_residual, "--gate-residual", kOnlyForGate);
+  const bool has_noise = gated() && gate_act != GateFunction::kTanh;
+  const char* const reason = gated() ? "with --gate-act tanh" : kOnlyForGate;
+  unused.check(has_noise, noise_c == defaults.noise_c, "--noise-c", reason);
+  unused.check(has_noise, noise_alpha == defaults.noise_alpha, "--noise-alpha", reason);
+  return unused.sentences;
 }
 
 }  // namespace phraseq::phrasenet

@@ -46,6 +46,7 @@ struct PhraseNetOptions : nn::RecurrentOptions, DeclaresCriterion {
 
   void describe(OptionTable& table) override;
   std::vector<std::string> problems() const override;
+  std::vector<std::string> without_effect() const override;
   std::string declared_criterion() const override { return "phrase_mixture"; }
 
   bool gated() const { return pn_variant == Variant::kGate; }

@@ -37,9 +37,10 @@ void describe_embeddings_and_norms(OptionTable& table, LanguageModelOptions& o) 
               o.decoder_normalize_before,
               "Apply layer normalization before each sub-layer, and once after the last layer. "
               "fairseq's presets do this, but its transformer_lm does not.");
-  table.field("no-decoder-final-norm",
-              o.no_decoder_final_norm,
-              "Leave out the layer normalization after the last layer.");
+  table.field(
+      "no-decoder-final-norm",
+      o.no_decoder_final_norm,
+      "With --decoder-normalize-before: leave out the layer normalization after the last layer.");
 }
 
 }  // namespace

@@ -74,6 +74,10 @@ void warn_of_unused_options(const OptionTable& table) {
         "does not show");
 }
 
+void warn_of_values_without_effect(const Selection& selection) {
+  for (const std::string& sentence : without_effect_of(selection)) log_warning(sentence);
+}
+
 void warn_of_unused_validation(const OptionTable& table) {
   std::vector<std::string> unused;
   for (const OptionField& field : table.fields()) {

@@ -37,6 +37,30 @@ TEST(ParseNgrams, GivesEachStackItsPart) {
   EXPECT_EQ(ngrams_part("10,6/2,2", Stack::kDecoder), "2,2");
 }
 
+TEST(PhrasalAttentionOptions, NameValuesWithoutEffect) {
+  PhrasalAttentionOptions options;
+  options.pa_type = PhraseType::kHeterogeneous;
+  EXPECT_THAT(options.without_effect(), IsEmpty());
+  options.pa_where = {"enc"};
+  options.pa_ngrams = "12/123";
+  EXPECT_THAT(options.without_effect(),
+              ElementsAre("the decoder's part of --pa-ngrams 12/123 has no effect with --pa-where "
+                          "enc"));
+  options.pa_ngrams = "12";
+  EXPECT_THAT(options.without_effect(), IsEmpty());
+  options.encoder_layers = 0;
+  EXPECT_THAT(options.without_effect(),
+              ElementsAre(HasSubstr("the model is the plain Transformer")));
+}
+
+TEST(PhrasalAttentionPresets, HaveNoValuesWithoutEffect) {
+  for (const Preset& preset : phrasal_attention_presets()) {
+    PhrasalAttentionOptions options;
+    preset.apply(options);
+    EXPECT_THAT(options.without_effect(), IsEmpty()) << preset.name;
+  }
+}
+
 TEST(PhrasalAttentionOptions, AreThePapersByDefault) {
   const PhrasalAttentionOptions options;
   EXPECT_THAT(options.problems(), IsEmpty());

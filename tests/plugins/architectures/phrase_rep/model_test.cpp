@@ -225,31 +225,31 @@ TEST(PhraseRepOptions, NamesEveryProblemAtOnce) {
   EXPECT_THAT(options.problems(), testing::SizeIs(4));
 }
 
-TEST(PhraseRepModel, WarnsOfOptionsWithoutEffectWhenItsTrainingBegins) {
-  const auto all = golden();
-  PhraseRepOptions options = options_of(all["variants"]["base"]["options"], all["sizes"]);
-  const auto warnings = [&] {
-    PhraseRepModel model(options, setup_of(11, 13));
-    ::testing::internal::CaptureStderr();
-    model.initialize(1);
-    return ::testing::internal::GetCapturedStderr();
-  };
+TEST(PhraseRepOptions, NameValuesWithoutEffect) {
+  PhraseRepOptions options;
   options.pr_seg = SegmentationKind::kNgram;
-  EXPECT_EQ(warnings(), "");
+  EXPECT_THAT(options.without_effect(), testing::IsEmpty());
   options.pr_parse_bound = ParseBound::kBounded;
   options.pr_long_leaf = LongLeaf::kSplit;
   options.pr_specials = SpecialPhrases::kJoin;
-  const std::string text = warnings();
-  for (const char* name : {"--pr-parse-bound", "--pr-long-leaf", "--pr-specials"}) {
-    EXPECT_THAT(text,
-                ::testing::HasSubstr(std::string(name) + " has no effect without --pr-seg parse"));
-  }
+  EXPECT_THAT(options.without_effect(),
+              testing::ElementsAre("--pr-parse-bound has no effect without --pr-seg parse",
+                                   "--pr-long-leaf has no effect without --pr-seg parse",
+                                   "--pr-specials has no effect without --pr-seg parse"));
   options.pr_seg = SegmentationKind::kParse;
-  EXPECT_EQ(warnings(), "");
+  EXPECT_THAT(options.without_effect(), testing::IsEmpty());
   options.pr_attn = WordAttention::kNone;
   options.pr_attn_hidden = "2d";
-  EXPECT_THAT(warnings(),
-              ::testing::HasSubstr("--pr-attn-hidden has no effect with --pr-attn none"));
+  EXPECT_THAT(options.without_effect(),
+              testing::ElementsAre("--pr-attn-hidden has no effect with --pr-attn none"));
+}
+
+TEST(PhraseRepPresets, HaveNoValuesWithoutEffect) {
+  for (const Preset& preset : phrase_rep_presets()) {
+    PhraseRepOptions options;
+    preset.apply(options);
+    EXPECT_THAT(options.without_effect(), testing::IsEmpty()) << preset.name;
+  }
 }
 
 TEST(PhraseRepOptions, TakeDForTheEncodersWidthInEveryScorer) {

@@ -30,6 +30,14 @@ std::vector<int64_t> phrased_layers(const std::string& p) {
   return layers;
 }
 
+TEST(PhraseTransformerOptions, NameAModelWithoutPhrases) {
+  PhraseTransformerOptions options;
+  EXPECT_THAT(options.without_effect(), ::testing::IsEmpty());
+  options.encoder_layers = 0;
+  EXPECT_THAT(options.without_effect(),
+              ::testing::ElementsAre(::testing::HasSubstr("it is the plain Transformer")));
+}
+
 TEST(PhraseTransformerOptions, PhraseTheFirstOrTheLastLayers) {
   EXPECT_THAT(phrased_layers("all"), ElementsAre(0, 1, 2, 3, 4, 5));
   EXPECT_THAT(phrased_layers("0"), IsEmpty());

@@ -1,6 +1,7 @@
 // Compares phraseNet with the independent computation, for forced targets and for derivations as in
 // search.
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "core/data/phrases/phrase_extras.h"
@@ -8,6 +9,7 @@
 #include "core/nn/loss/projected_scores.h"
 #include "core/options/enum_name.h"
 #include "plugins/architectures/phrasenet/model.h"
+#include "plugins/architectures/phrasenet/presets.h"
 #include "tests/support/architecture_checks.h"
 #include "tests/support/recurrent_golden.h"
 
@@ -202,6 +204,28 @@ TEST(PhraseNet, HasAsManyParametersAsPublished) {
   EXPECT_EQ(count_parameters(PhraseNetModel(options, setup)), 68'914'272);
   options.pn_variant = Variant::kSoftmax;
   EXPECT_EQ(count_parameters(PhraseNetModel(options, setup)), 69'756'071);
+}
+
+TEST(PhraseNetOptions, NameValuesWithoutEffect) {
+  using ::testing::ElementsAre;
+  PhraseNetOptions options;
+  options.noise_c = 1;
+  EXPECT_THAT(options.without_effect(), ::testing::IsEmpty());
+  options.gate_act = GateFunction::kTanh;
+  EXPECT_THAT(options.without_effect(),
+              ElementsAre("--noise-c has no effect with --gate-act tanh"));
+  options.pn_variant = Variant::kSoftmax;
+  EXPECT_THAT(options.without_effect(),
+              ElementsAre("--gate-act has no effect with --pn-variant softmax, which has no gate",
+                          "--noise-c has no effect with --pn-variant softmax, which has no gate"));
+}
+
+TEST(PhraseNetPresets, HaveNoValuesWithoutEffect) {
+  for (const Preset& preset : phrasenet_presets()) {
+    PhraseNetOptions options;
+    preset.apply(options);
+    EXPECT_THAT(options.without_effect(), ::testing::IsEmpty()) << preset.name;
+  }
 }
 
 }  // namespace
