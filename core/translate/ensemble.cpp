@@ -12,10 +12,16 @@
 namespace phraseq {
 namespace {
 
-void require_same_sources(const std::vector<TranslationModel>& models) {
+void require_same_conventions(const std::vector<TranslationModel>& models) {
   const SequenceConventions first = models.front().model->conventions();
   for (const TranslationModel& model : models) {
     const SequenceConventions other = model.model->conventions();
+    if (other.start_with_bos != first.start_with_bos) {
+      throw UsageError(fmt::format("{} and {} start their translations with different tokens",
+                                   models.front().path,
+                                   model.path),
+                       "An ensemble needs models trained with one --start-token.");
+    }
     if (other.source_has_bos == first.source_has_bos &&
         other.source_has_eos == first.source_has_eos) {
       continue;
@@ -69,7 +75,7 @@ int64_t max_target_positions(const std::vector<TranslationModel>& models) {
 
 Batch collate_for(const std::vector<TranslationModel>& models,
                   const std::vector<Example>& examples) {
-  require_same_sources(models);
+  require_same_conventions(models);
   Batch batch = models.front().collate(examples);
   for (size_t i = 1; i < models.size(); ++i) {
     const Batch own = models[i].collate(examples);

@@ -10,7 +10,7 @@ namespace phraseq {
 
 /// Collates examples to one batch on the models' device, with the first model's task, and adds the
 /// extras that every model of the ensemble needs. Throws UsageError if two models need the same
-/// extra with different values, or different sources.
+/// extra with different values, different sources, or different start tokens.
 PHRASEQ_API Batch collate_for(const std::vector<TranslationModel>& models,
                               const std::vector<Example>& examples);
 

@@ -187,6 +187,23 @@ TEST_F(WrongResume, ModelsWithDifferentDictionariesCannotFormAnEnsemble) {
   }
 }
 
+TEST_F(WrongResume, ModelsWithDifferentStartTokensCannotFormAnEnsemble) {
+  const Arguments arguments = toy_train("other", 2) + words("--threads 1 --start-token bos");
+  ASSERT_EQ(workspace_.run(arguments).exit_code, kExitOk);
+  for (const std::string command : {"rescore --source dev.en --target dev.de", "generate"}) {
+    const CommandResult result =
+        workspace_.run(words(command + " --path run:other"), workspace_.read("dev.en"));
+    EXPECT_EQ(result.exit_code, kExitUsage) << command;
+    EXPECT_THAT(result.errors, HasSubstr("start their translations with different tokens"));
+  }
+}
+
+TEST_F(WrongResume, ValidateRejectsAnEnsemble) {
+  const CommandResult result = workspace_.run(words("validate data-bin --path run:run"));
+  EXPECT_EQ(result.exit_code, kExitUsage);
+  EXPECT_THAT(result.errors, HasSubstr("validate does not support ensembles"));
+}
+
 /// The state after a signal, or a kill during the validation: the update was saved, but not the
 /// epoch.
 TEST_F(WrongResume, TheLastEpochEndsIfTheRunWasStoppedAtItsLastUpdate) {
