@@ -29,7 +29,11 @@ struct AverageOptions final : Options {
   AutoSwitch maximize = AutoSwitch::kAuto;
 
   void describe(OptionTable& table) override {
-    table.field("inputs", inputs, "Checkpoints, oldest first; or one folder with a --num option.")
+    table
+        .field("inputs",
+               inputs,
+               "Checkpoints, oldest first; or one folder, with one of the options "
+               "--num-epoch-checkpoints, --num-update-checkpoints and --num-best-checkpoints.")
         .positional()
         .required()
         .value_name("FILE");
@@ -46,11 +50,11 @@ struct AverageOptions final : Options {
         (num_epoch_checkpoints > 0) + (num_update_checkpoints > 0) + (num_best_checkpoints > 0);
     std::vector<std::string> found;
     if (choices > 1)
-      found.emplace_back("at most one --num option can be given");
+      found.emplace_back("at most one of the options --num-…-checkpoints can be given");
     if (choices > 0 && inputs.size() > 1)
-      found.emplace_back("a --num option takes exactly one folder as input");
+      found.emplace_back("--num-…-checkpoints takes exactly one folder as input");
     if (choices == 0 && inputs.size() == 1 && std::filesystem::is_directory(inputs.front()))
-      found.emplace_back("a folder needs one of the --num options");
+      found.emplace_back("a folder needs one of the options --num-…-checkpoints");
     if (checkpoint_upper_bound >= 0 && num_epoch_checkpoints + num_update_checkpoints == 0) {
       found.emplace_back(
           "--checkpoint-upper-bound needs --num-epoch-checkpoints or --num-update-checkpoints");

@@ -326,7 +326,8 @@ std::optional<std::string> find_checkpoint(const std::string& path) {
 std::string resolve_checkpoint(const std::string& path) {
   if (const auto found = find_checkpoint(path))
     return *found;
-  throw IoError(path, "open", ENOENT);
+  throw IoError(
+      path, "open", ENOENT, "Give a checkpoint, or the folder of a training run (--save-dir).");
 }
 
 }  // namespace phraseq

@@ -23,6 +23,12 @@ std::string text_file(const std::string& prefix, const std::string& language) {
     if (std::filesystem::exists(file))
       return file;
   }
+  if (std::filesystem::is_regular_file(prefix)) {
+    throw IoError(plain,
+                  "open",
+                  ENOENT,
+                  "Give the path without the language: 'train' stands for train.en and train.de.");
+  }
   throw IoError(plain, "open", ENOENT, fmt::format("Neither this file nor {}.gz exists.", plain));
 }
 

@@ -44,7 +44,9 @@ fs::path checked_path(const std::string& path) {
   std::error_code error;
   const fs::path real = fs::canonical(path, error);
   if (error) {
-    throw PluginError(fmt::format("{}: cannot be found: {}", path, error.message()));
+    throw PluginError(fmt::format("{}: cannot be found: {}", path, error.message()),
+                      "Give the path of the library, or the name of an installed plugin. "
+                      "'phraseq plugins explain NAME' names the plugin of a component or preset.");
   }
   const fs::path folder = fs::canonical(fs::absolute(path).parent_path());
   if (!fs::is_regular_file(real)) {

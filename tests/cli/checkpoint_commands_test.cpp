@@ -99,12 +99,12 @@ TEST_F(Command, AverageReportsAllProblemsAndWritesNothing) {
       run("average a b --num-epoch-checkpoints 1 --num-best-checkpoints 1 --output x");
   EXPECT_EQ(outcome.code, kExitUsage);
   EXPECT_THAT(outcome.text,
-              AllOf(HasSubstr("at most one --num option can be given"),
+              AllOf(HasSubstr("at most one of the options --num-…-checkpoints can be given"),
                     HasSubstr("takes exactly one folder as input")));
   EXPECT_EQ(run("average . --num-epoch-checkpoints 2 --output x").code, kExitUsage);
   EXPECT_EQ(run("average checkpoint1.safetensors").code, kExitUsage);
   EXPECT_THAT(run("average . --output x").text,
-              HasSubstr("a folder needs one of the --num options"));
+              HasSubstr("a folder needs one of the options --num-…-checkpoints"));
   EXPECT_THAT(run("average . --num-epoch-checkpoints 1 --metric bleu --output x").text,
               HasSubstr("--metric needs --num-best-checkpoints"));
   EXPECT_THAT(

@@ -150,6 +150,7 @@ TEST(Stop, TheTerminationSignalSavesAndTheSameCommandContinuesToTheSameEnd) {
   training.send(SIGTERM);
   const CommandResult result = training.wait();
   ASSERT_EQ(result.exit_code, 128 + SIGTERM) << result.errors;
+  EXPECT_THAT(result.errors, ::testing::HasSubstr("signal 15; the same command continues the run"));
 
   const int finished = losses(workspace, "stopped").rbegin()->first;
   ASSERT_EQ(workspace.run(toy_train("stopped", finished + 5) + one_thread).exit_code, kExitOk);

@@ -46,11 +46,23 @@ void warn_of_lost_types(const DictionaryLimits& limits,
 /// Most text is lost if a dictionary is in other subwords or another format.
 bool is_mostly_replaced(const SplitCounts& counts) { return 2 * counts.replaced > counts.tokens; }
 
-void warn_of_replaced(const std::string& file) {
-  log_warning(fmt::format(
-      "{}: more than half of the tokens are not in the dictionary and become <unk>: is the text "
-      "segmented like the text that the dictionary was made from?",
-      file));
+/// With subwords that were learned from the training text, a text has hardly any unknown tokens,
+/// unless the training text is so small that many of them do not occur in it.
+bool lacks_subwords(const SplitCounts& counts) { return 20 * counts.replaced > counts.tokens; }
+
+void warn_of_replaced(const std::string& file, const SplitCounts& counts, bool learns_subwords) {
+  if (is_mostly_replaced(counts)) {
+    log_warning(fmt::format(
+        "{}: more than half of the tokens are not in the dictionary and become <unk>: is the text "
+        "segmented like the text that the dictionary was made from?",
+        file));
+  } else if (learns_subwords && lacks_subwords(counts)) {
+    log_warning(fmt::format(
+        "{}: {:.0f}% of the tokens become <unk>: many of the learned subwords do not occur in the "
+        "segmented training text, which is small. Use fewer --subwords",
+        file,
+        100.0 * static_cast<double>(counts.replaced) / static_cast<double>(counts.tokens)));
+  }
 }
 
 json side_record(const std::string& file, const std::string& prefix, const SplitCounts& counts) {
@@ -248,8 +260,8 @@ void PreprocessRun::write_splits() {
       warn_of_control_symbols(counts, file);
       const bool is_own_text = split == kTrain && !side.final_ids.empty();
       is_small = is_small || (is_own_text && is_mostly_replaced(counts));
-      if (is_mostly_replaced(counts) && !is_small)
-        warn_of_replaced(file);
+      if (!is_small)
+        warn_of_replaced(file, counts, options_.subwords > 0);
       json& record = split_records_[files_.splits()[split].name];
       record["sentences"] = counts.sentences;
       record["skipped"] = files_.report(split).skipped.size();

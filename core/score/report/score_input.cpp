@@ -92,7 +92,8 @@ std::vector<Lines> split_fields(const Lines& stream, const std::string& path, si
 void check_counts(const ScoreInput& input, const std::vector<std::string>& reference_names) {
   for (const auto& system : input.systems) {
     if (system.lines.empty())
-      throw DataError(fmt::format("{}: no lines to score", system.name));
+      throw DataError(fmt::format("{}: no lines to score", system.name),
+                      "Give the translations of the system with -i FILE, or on standard input.");
     for (size_t stream = 0; stream < input.references.size(); ++stream) {
       const auto& name = reference_names[std::min(stream, reference_names.size() - 1)];
       const size_t count = input.references[stream].size();

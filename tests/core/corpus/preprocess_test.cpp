@@ -222,6 +222,21 @@ TEST_F(PreprocessTest, WarnsOfADictionaryOfAnotherText) {
   EXPECT_THAT(warning("a 9\nb 9\n"), Not(HasSubstr("more than half")));
 }
 
+TEST_F(PreprocessTest, WarnsOfLearnedSubwordsThatTheTrainingTextHasOnlyAsPartsOfOthers) {
+  std::string text;
+  for (int line = 0; line < 50; ++line) text += "abab abab\n";
+  write("train", text, text);
+  write("valid", "abab abab abab abab\n", "abab abab abab b\n");
+  options.validpref = {folder.file("valid")};
+  options.subwords = 9;
+  ::testing::internal::CaptureStderr();
+  run(subword_tokenizer());
+  const std::string errors = ::testing::internal::GetCapturedStderr();
+  EXPECT_THAT(errors,
+              HasSubstr("valid." + options.target_lang + ": 33% of the tokens become <unk>"));
+  EXPECT_THAT(errors, Not(HasSubstr("valid." + options.source_lang)));
+}
+
 TEST_F(PreprocessTest, DoesNotWarnOfASmallDictionaryOfTheSameText) {
   options.nwordssrc = 5;
   ::testing::internal::CaptureStderr();
