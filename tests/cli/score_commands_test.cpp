@@ -1,6 +1,8 @@
 // phraseq score and compare as a user runs them.
 
 #include <filesystem>
+#include <string>
+#include <utility>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -199,6 +201,42 @@ TEST_F(ScoreCommands, ScoreReportsWhatIsWrongWithTheText) {
   EXPECT_EQ(result.exit_code, kExitData);
   EXPECT_THAT(result.errors, HasSubstr("empty: no lines to score"));
   EXPECT_EQ(run("score a -i missing").exit_code, kExitIo);
+}
+
+/// The numbers are those of sacrebleu 2.6.0.
+TEST_F(ScoreCommands, OptionsOfMetricsHaveTheirEffect) {
+  space.write("hyp",
+              "The dog bit the man.\nIt wasn't surprising.\n"
+              "Der Mann, \u5C71\u7530\u3055\u3093\u3002\n");
+  space.write("ref",
+              "the dog bit the man\nIt was not unexpected.\nDer Mann \u5C71\u7530\u3055\u3093.\n");
+  space.write("short", "The dog bit the man.\nIt wasn't surprising.\n");
+  space.write("other", "the dog bit a man.\nIt was not unexpected.\n");
+  const std::pair<const char*, const char*> cases[] = {
+      {"ref -i hyp", "31.9264\n"},
+      {"ref -i hyp -lc", "45.7558\n"},
+      {"ref -i hyp --order 2", "45.5842\n"},
+      {"other -i short", "15.7219\n"},
+      {"other -i short -s floor", "8.3614\n"},
+      {"other -i short -s floor -sv 0.5", "18.6966\n"},
+      {"other -i short -s add-k", "25.8552\n"},
+      {"other -i short -s add-k -sv 3", "41.7797\n"},
+      {"other -i short -s none", "0.0000\n"},
+      {"ref -i hyp -m chrf", "54.8924\n"},
+      {"ref -i hyp -m chrf -cc 3", "65.5764\n"},
+      {"ref -i hyp -m chrf -cw 1", "55.2168\n"},
+      {"ref -i hyp -m chrf --chrf-beta 3", "55.1723\n"},
+      {"ref -i hyp -m chrf --chrf-lowercase", "57.5091\n"},
+      {"ref -i hyp -m chrf --chrf-whitespace", "58.1333\n"},
+      {"ref -i hyp -m chrf -cc 20", "27.3582\n"},
+      {"ref -i hyp -m chrf -cc 20 --chrf-eps-smoothing", "25.9871\n"},
+      {"ref -i hyp -m ter", "50.0000\n"},
+      {"ref -i hyp -m ter --ter-case-sensitive", "58.3333\n"},
+      {"ref -i hyp -m ter --ter-no-punct", "33.3333\n"},
+      {"ref -i hyp -m ter --ter-normalized", "42.8571\n"},
+      {"ref -i hyp -m ter --ter-normalized --ter-asian-support", "37.5000\n"},
+      {"ref -i hyp -m ter --ter-no-punct --ter-asian-support", "25.0000\n"}};
+  for (const auto& [line, expected] : cases) EXPECT_EQ(number(line), expected) << line;
 }
 
 TEST_F(ScoreCommands, ScoreScoresEmptySentences) {

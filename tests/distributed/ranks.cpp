@@ -78,22 +78,6 @@ bool has_trained(const Workspace& workspace,
   return command.is_running() && has_records();
 }
 
-std::vector<nlohmann::json> records(const Workspace& workspace,
-                                    const std::string& save_dir,
-                                    const std::string& event) {
-  std::vector<nlohmann::json> found;
-  for (const std::string& line : lines_of(workspace.read(save_dir + "/metrics.jsonl"))) {
-    auto record = nlohmann::json::parse(line);
-    if (record.at("event") != event)
-      continue;
-    for (const char* const name :
-         {"wall", "processor", "seconds", "tokens_per_second", "updates_per_second"})
-      record.erase(name);
-    found.push_back(std::move(record));
-  }
-  return found;
-}
-
 std::map<int, pid_t> processes_by_rank(const Workspace& workspace) {
   namespace fs = std::filesystem;
   std::map<int, pid_t> found;

@@ -5,8 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "tests/end_to_end/workspace.h"
 
 namespace phraseq::end_to_end {
@@ -44,11 +42,6 @@ bool has_trained(const Workspace& workspace,
                  const std::string& save_dir,
                  RunningCommand& command,
                  size_t updates);
-
-/// The records of one kind in `SAVE_DIR/metrics.jsonl`, without measured times.
-std::vector<nlohmann::json> records(const Workspace& workspace,
-                                    const std::string& save_dir,
-                                    const std::string& event);
 
 /// The process ids of all trainings in the folder of `workspace` that have RANK in their
 /// environment, by rank.

@@ -10,7 +10,8 @@ struct Link {
   std::string file, place;  ///< FILE#PLACE; either may be empty
 };
 
-/// Targets of `[text](target)` within this tree: no addresses.
+/// Targets of `[text](target)` within this tree: no addresses, and no parameters of a lambda in an
+/// example, such as `[&](const at::Tensor& h)`.
 inline std::vector<Link> links_and_places_in(const std::string& text) {
   std::vector<Link> links;
   for (size_t at = text.find("]("); at != std::string::npos; at = text.find("](", at + 2)) {
@@ -19,7 +20,9 @@ inline std::vector<Link> links_and_places_in(const std::string& text) {
       continue;
     const std::string target = text.substr(at + 2, end - at - 2);
     const size_t hash = std::min(target.find('#'), target.size());
-    if (!target.empty() && target.find("://") == std::string::npos)
+    const bool is_file =
+        target.find("://") == std::string::npos && target.find(' ') == std::string::npos;
+    if (!target.empty() && is_file)
       links.push_back({target.substr(0, hash), target.substr(std::min(hash + 1, target.size()))});
   }
   return links;

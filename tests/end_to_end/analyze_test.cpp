@@ -337,9 +337,11 @@ TEST_F(Analyze, KnowsTheLongestNgramsOfHeads) {
 
 TEST_F(Analyze, SwitchesHeadsOffInAModelOfShortSentences) {
   train("brief", 1, "transformer", "--max-source-positions 8 --max-target-positions 8");
-  const auto result =
-      space->run(words("generate --path brief --input test.en --mask-heads cross.1.1"));
+  const std::string generate = "generate --path brief --input test.en --format jsonl";
+  const auto result = space->run(words(generate + " --mask-heads cross.1.1"));
   EXPECT_EQ(result.exit_code, kExitOk) << result.errors;
+  EXPECT_THAT(lines_of(result.output), SizeIs(30));
+  EXPECT_NE(result.output, space->run(words(generate)).output);
 }
 
 TEST_F(Analyze, DumpsOneLinePerSentence) {

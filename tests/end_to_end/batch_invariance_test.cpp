@@ -52,7 +52,9 @@ INSTANTIATE_TEST_SUITE_P(
                       // The numbers of rows do not fill vectors.
                       "ssru_transformer_tiny --encoder-embed-dim 36 --decoder-embed-dim 36 "
                       "--share-all-embeddings no",
-                      "phrasal_tiny --share-all-embeddings no",
+                      "phrasal_tiny_homogeneous_convkv_22 --share-all-embeddings no",
+                      "phrasal_tiny_heterogeneous_convkv_12 --share-all-embeddings no",
+                      "phrasal_tiny_interleaved_queryk_12 --share-all-embeddings no",
                       "phrase_transformer_tiny_2_3 --share-all-embeddings no"));
 
 }  // namespace

@@ -34,15 +34,6 @@ class DevicePath : public ::testing::Test {
         toy_train(save_dir, updates) +
         words("--plugin-dir " THROWING_PLUGIN_FOLDER " --arch throwing --threads 1 " + more));
   }
-  std::vector<nlohmann::json> records(const std::string& save_dir, const std::string& event) {
-    std::vector<nlohmann::json> found;
-    for (const auto& line : lines_of(workspace_.read(save_dir + "/metrics.jsonl"))) {
-      auto record = nlohmann::json::parse(line);
-      if (record.at("event") == event)
-        found.push_back(std::move(record));
-    }
-    return found;
-  }
   /// The step count in Adam's bias correction.
   int64_t optimizer_steps(const std::string& save_dir) {
     const auto file =
@@ -52,7 +43,8 @@ class DevicePath : public ::testing::Test {
   void expect_same(const std::string& later, const std::string& at_once) {
     EXPECT_EQ(last_tensors(workspace_, later), last_tensors(workspace_, at_once));
     for (const char* event : {"epoch", "valid", "bad_update"}) {
-      const auto found = records(later, event), expected = records(at_once, event);
+      const auto found = records(workspace_, later, event),
+                 expected = records(workspace_, at_once, event);
       ASSERT_EQ(found.size(), expected.size()) << event;
       for (size_t i = 0; i < found.size(); ++i) {
         for (const char* name : {"updates", "loss", "gradient_norm", "clipped", "sentence_ids"}) {
@@ -87,7 +79,7 @@ TEST_F(DevicePath, SkipsAnUpdateThatIsNotFiniteAndItsStep) {
   const auto later = train("later", 12, bad + "--log-interval 1000");
   ASSERT_EQ(at_once.exit_code, kExitOk) << at_once.errors;
   ASSERT_EQ(later.exit_code, kExitOk) << later.errors;
-  EXPECT_THAT(records("later", "bad_update"), SizeIs(3));
+  EXPECT_THAT(records(workspace_, "later", "bad_update"), SizeIs(3));
   EXPECT_THAT(later.errors, HasSubstr("update 3 skipped: the loss is nan;"));
   expect_same("later", "at_once");
   EXPECT_EQ(optimizer_steps("later"), 12);

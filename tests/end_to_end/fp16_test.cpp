@@ -30,10 +30,7 @@ class Fp16 : public ::testing::Test {
                                    const std::string& event,
                                    const std::vector<std::string>& members) const {
     std::vector<std::string> found;
-    for (const std::string& line : lines_of(workspace_.read(save_dir + "/metrics.jsonl"))) {
-      const auto record = nlohmann::json::parse(line);
-      if (record.at("event") != event)
-        continue;
+    for (const auto& record : end_to_end::records(workspace_, save_dir, event)) {
       nlohmann::json kept = nlohmann::json::array();
       for (const auto& name : members) kept.push_back(record.at(name));
       found.push_back(kept.dump());

@@ -35,11 +35,8 @@ class KeptState : public ::testing::Test {
                                      const std::string& event,
                                      const std::string& name) const {
     std::vector<std::string> values;
-    for (const std::string& line : lines_of(workspace_.read(save_dir + "/metrics.jsonl"))) {
-      const auto record = nlohmann::json::parse(line);
-      if (record.at("event") == event)
-        values.push_back(record.at(name).dump());
-    }
+    for (const auto& record : records(workspace_, save_dir, event))
+      values.push_back(record.at(name).dump());
     return values;
   }
 
@@ -113,8 +110,10 @@ TEST_F(KeptState, AListOfLearningRatesHasOneValuePerEpoch) {
 }
 
 TEST_F(KeptState, EveryOptimizerOfFairseqTrainsAndResumes) {
-  for (const std::string name : {"nag", "adagrad", "adamax", "adafactor"}) {
-    const std::string chosen = "--optimizer " + name + (name == "nag" ? " --lr 0.001" : "");
+  for (const std::string name : {"nag", "adagrad", "adamax", "adafactor", "adadelta", "sgd"}) {
+    const std::string chosen = "--optimizer " + name +
+                               (name == "nag" || name == "sgd" ? " --lr 0.001" : "") +
+                               (name == "sgd" ? " --momentum 0.9" : "");
     train(name + "-unbroken", 9, chosen);
     train(name + "-resumed", 4, chosen);
     train(name + "-resumed", 9, chosen);

@@ -4,6 +4,7 @@
 
 #include "core/base/error.h"
 #include "tests/end_to_end/toy_corpus.h"
+#include "tests/end_to_end/training_run.h"
 #include "tests/end_to_end/workspace.h"
 
 namespace phraseq::end_to_end {
@@ -13,11 +14,8 @@ namespace {
 std::vector<int> worse_in_a_row(const Workspace& workspace) {
   std::vector<int> counts;
   double best = 0;
-  for (const std::string& line : lines_of(workspace.read("run/metrics.jsonl"))) {
-    const auto entry = nlohmann::json::parse(line);
-    if (entry.at("event") != "valid")
-      continue;
-    const double loss = entry.at("loss");
+  for (const auto& record : records(workspace, "run", "valid")) {
+    const double loss = record.at("loss");
     const bool is_better = counts.empty() || loss < best;
     counts.push_back(is_better ? 0 : counts.back() + 1);
     best = is_better ? loss : best;

@@ -20,24 +20,30 @@ using ::testing::HasSubstr;
 
 class Quantized : public ::testing::Test {
  protected:
-  Quantized() {
-    write_toy_corpus(workspace_);
+  static void SetUpTestSuite() {
+    workspace_ = new Workspace;
+    write_toy_corpus(*workspace_);
     run("preprocess", toy_preprocess());
     run("train", toy_train("run", 150) + words("--threads 1"));
     run("quantize", words("quantize run small.safetensors"));
   }
+  static void TearDownTestSuite() {
+    delete workspace_;
+    workspace_ = nullptr;
+  }
 
-  void run(const std::string& name, const Arguments& arguments) {
-    const CommandResult result = workspace_.run(arguments);
+  static void run(const std::string& name, const Arguments& arguments) {
+    const CommandResult result = workspace_->run(arguments);
     EXPECT_EQ(result.exit_code, kExitOk) << name << ": " << result.errors;
   }
-
-  CommandResult translated(const std::string& options) {
-    return workspace_.run(words("generate --threads 1 " + options), workspace_.read("test.en"));
+  static CommandResult translated(const std::string& options) {
+    return workspace_->run(words("generate --threads 1 " + options), workspace_->read("test.en"));
   }
 
-  Workspace workspace_;
+  static Workspace* workspace_;
 };
+
+Workspace* Quantized::workspace_ = nullptr;
 
 TEST_F(Quantized, TranslatesLikeItsOriginalInEightBits) {
   const CommandResult expected = translated("--path run --quantization int8");
@@ -55,14 +61,14 @@ TEST_F(Quantized, IsReadByTheOtherCommands) {
                               "inspect small.safetensors",
                               "rescore --source test.en --target test.de --path small.safetensors",
                               "generate data-bin --path small.safetensors --quantization none"}) {
-    const CommandResult result = workspace_.run(words(command));
+    const CommandResult result = workspace_->run(words(command));
     EXPECT_EQ(result.exit_code, kExitOk) << command << ": " << result.errors;
   }
-  EXPECT_THAT(workspace_.run(words("inspect small.safetensors")).output, HasSubstr("int8"));
+  EXPECT_THAT(workspace_->run(words("inspect small.safetensors")).output, HasSubstr("int8"));
 }
 
 TEST_F(Quantized, IsRejectedByTrainingWithTheReason) {
-  const CommandResult result = workspace_.run(
+  const CommandResult result = workspace_->run(
       toy_train("other", 3) + words("--threads 1 --finetune-from-model small.safetensors"));
   EXPECT_EQ(result.exit_code, kExitFormat);
   EXPECT_THAT(result.errors, HasSubstr("quantized to int8"));
@@ -79,8 +85,8 @@ TEST_F(Quantized, IsScoredByRescoreAsGenerateScoresIt) {
     targets += best.at("text").get<std::string>() + '\n';
     expected.push_back(best.at("log_probability").get<double>());
   }
-  workspace_.write("found.de", targets);
-  const CommandResult rescored = workspace_.run(
+  workspace_->write("found.de", targets);
+  const CommandResult rescored = workspace_->run(
       words("rescore --source test.en --target found.de --path run --quantization int8"));
   ASSERT_EQ(rescored.exit_code, kExitOk) << rescored.errors;
   const auto lines = lines_of(rescored.output);
@@ -92,10 +98,10 @@ TEST_F(Quantized, IsScoredByRescoreAsGenerateScoresIt) {
 
 TEST_F(Quantized, IsNotExportedAndTheReasonIsGiven) {
   const CommandResult result =
-      workspace_.run(words("export --format onnx small.safetensors exported"));
+      workspace_->run(words("export --format onnx small.safetensors exported"));
   EXPECT_EQ(result.exit_code, kExitUsage);
   EXPECT_THAT(result.errors, HasSubstr("is quantized to int8\n  Export the original checkpoint"));
-  EXPECT_FALSE(workspace_.exists("exported"));
+  EXPECT_FALSE(workspace_->exists("exported"));
 }
 
 TEST_F(Quantized, NeedsFp32) {

@@ -86,6 +86,33 @@ TEST_F(SearchOptionsOfCommands, ReportConstraintsOfEmptyLinesWithoutImpossibleAd
                     Not(HasSubstr("--max-len-b"))));
 }
 
+TEST_F(SearchOptionsOfCommands, ForceTheFirstTokensOfTheReferences) {
+  const auto of_data = [](const std::string& size) {
+    return translate("data-bin --gen-subset test --format plain --prefix-size " + size, "");
+  };
+  const auto references = lines_of(workspace_->read("test.de"));
+  EXPECT_EQ(of_data("100"), references);
+  const auto two = of_data("2");
+  ASSERT_EQ(two.size(), references.size());
+  EXPECT_NE(two, references);
+  for (size_t i = 0; i < two.size(); ++i) {
+    const size_t space = references[i].find(' ');
+    const size_t end = space == std::string::npos ? space : references[i].find(' ', space + 1);
+    EXPECT_TRUE(two[i].starts_with(references[i].substr(0, end))) << two[i];
+  }
+  EXPECT_THAT(rejection("--prefix-size 2"), HasSubstr("there are no references"));
+}
+
+TEST_F(SearchOptionsOfCommands, RejectASourceLongerThanTheModelGenerates) {
+  const CommandResult result =
+      generate("--match-source-len --model-overrides max-target-positions=5",
+               "one\none two three four five six seven\n");
+  EXPECT_EQ(result.exit_code, kExitData);
+  EXPECT_THAT(result.errors,
+              HasSubstr("sentence 2 has 7 tokens; --match-source-len needs as many in the "
+                        "translation, and the model generates at most 4 before </s>"));
+}
+
 TEST_F(SearchOptionsOfCommands, GiveDiverseTranslationsThatBatchesDoNotChange) {
   const std::string input = workspace_->read("test.en");
   for (const std::string search : {"--diverse-beam-groups 2", "--diversity-rate 0.5"}) {

@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "tests/end_to_end/toy_corpus.h"
+#include "tests/end_to_end/training_run.h"
 #include "tests/end_to_end/workspace.h"
 
 namespace phraseq::end_to_end {
@@ -55,14 +56,9 @@ class SourceSymbols : public ::testing::TestWithParam<std::string> {
 
 /// A fifth of the sources have only one word, which is all that the model reads without </s>.
 TEST_P(SourceSymbols, TrainingUsesAllPairs) {
-  for (const std::string& line : lines_of(workspace_.read("checkpoints/metrics.jsonl"))) {
-    const json record = json::parse(line);
-    if (record.at("event") == "epoch") {
-      EXPECT_EQ(record.at("sentences"), 200) << line;
-      return;
-    }
-  }
-  FAIL() << "there is no record of an epoch";
+  const auto epochs = records(workspace_, "checkpoints", "epoch");
+  ASSERT_FALSE(epochs.empty());
+  EXPECT_EQ(epochs.front().at("sentences"), 200) << epochs.front();
 }
 
 TEST_P(SourceSymbols, AttentionHasAWeightForEachTokenOfTheSentence) {

@@ -93,15 +93,8 @@ class ResumeWithGroups : public WithData, public ::testing::WithParamInterface<c
   /// The lines of metrics.jsonl about the ends of epochs, without measured times.
   std::vector<std::string> epochs(const std::string& save_dir) const {
     std::vector<std::string> found;
-    for (const std::string& line : lines_of(workspace_.read(save_dir + "/metrics.jsonl"))) {
-      auto record = nlohmann::json::parse(line);
-      if (record.at("event") != "epoch")
-        continue;
-      for (const char* const name :
-           {"wall", "processor", "seconds", "tokens_per_second", "updates_per_second"})
-        record.erase(name);
+    for (const auto& record : records_without_times(workspace_, save_dir, "epoch"))
       found.push_back(record.dump());
-    }
     return found;
   }
 };

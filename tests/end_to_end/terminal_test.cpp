@@ -98,8 +98,12 @@ TEST_F(AtATerminal, TheProgressBarShowsEpochRemainingTimeAndBestResult) {
 
 TEST_F(AtATerminal, TheProgressBarHasFairseqsNameToo) {
   const auto result =
-      run_at_terminal(workspace_, toy_train("run", 3) + words("--log-format tqdm"), "");
+      run_at_terminal(workspace_,
+                      toy_train("run", 0) + words("--log-format tqdm --max-epoch 60 "
+                                                  "--no-epoch-checkpoints --log-interval 100000"),
+                      "");
   EXPECT_EQ(result.exit_code, kExitOk) << result.terminal;
+  EXPECT_THAT(result.terminal, AllOf(HasSubstr("\repoch "), HasSubstr(" left | loss ")));
 }
 
 TEST_F(AtATerminal, OtherLogFormatsDrawNoBar) {

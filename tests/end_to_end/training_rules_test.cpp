@@ -45,13 +45,7 @@ class TrainingRules : public ::testing::Test {
   /// All records of one kind in metrics.jsonl.
   std::vector<nlohmann::json> records(const std::string& event,
                                       const std::string& save_dir = "run") const {
-    std::vector<nlohmann::json> found;
-    for (const std::string& line : lines_of(workspace_.read(save_dir + "/metrics.jsonl"))) {
-      auto record = nlohmann::json::parse(line);
-      if (record.at("event") == event)
-        found.push_back(std::move(record));
-    }
-    return found;
+    return end_to_end::records(workspace_, save_dir, event);
   }
 
   Workspace workspace_;

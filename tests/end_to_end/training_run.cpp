@@ -1,5 +1,7 @@
 #include "tests/end_to_end/training_run.h"
 
+#include <utility>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
@@ -23,14 +25,34 @@ std::map<std::string, std::string> last_tensors(const Workspace& workspace,
   return tensors;
 }
 
+std::vector<nlohmann::json> records(const Workspace& workspace,
+                                    const std::string& save_dir,
+                                    const std::string& event) {
+  std::vector<nlohmann::json> found;
+  for (const std::string& line : lines_of(workspace.read(save_dir + "/metrics.jsonl"))) {
+    auto record = nlohmann::json::parse(line);
+    if (record.at("event") == event)
+      found.push_back(std::move(record));
+  }
+  return found;
+}
+
+std::vector<nlohmann::json> records_without_times(const Workspace& workspace,
+                                                  const std::string& save_dir,
+                                                  const std::string& event) {
+  auto found = records(workspace, save_dir, event);
+  for (nlohmann::json& record : found) {
+    for (const char* const name :
+         {"wall", "processor", "seconds", "tokens_per_second", "updates_per_second"})
+      record.erase(name);
+  }
+  return found;
+}
+
 std::map<int, std::string> losses(const Workspace& workspace, const std::string& save_dir) {
   std::map<int, std::string> result;
-  for (const std::string& line : lines_of(workspace.read(save_dir + "/metrics.jsonl"))) {
-    const auto entry = nlohmann::json::parse(line);
-    if (entry.value("event", "") == "train") {
-      result[entry.at("updates").get<int>()] = entry.at("loss").dump();
-    }
-  }
+  for (const nlohmann::json& record : records(workspace, save_dir, "train"))
+    result[record.at("updates").get<int>()] = record.at("loss").dump();
   return result;
 }
 

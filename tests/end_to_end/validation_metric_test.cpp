@@ -10,6 +10,7 @@
 #include "core/checkpoint/checkpoint_file.h"
 #include "core/checkpoint/checkpoint_writer.h"
 #include "tests/end_to_end/toy_corpus.h"
+#include "tests/end_to_end/training_run.h"
 #include "tests/end_to_end/workspace.h"
 
 // The metrics of the scorer in training and generation, selected by name and with their own
@@ -37,13 +38,7 @@ class ValidationMetric : public ::testing::Test {
 
   /// The lines of metrics.jsonl about validations.
   std::vector<nlohmann::json> validations(const std::string& save_dir) const {
-    std::vector<nlohmann::json> found;
-    for (const auto& line : lines_of(workspace_.read(save_dir + "/metrics.jsonl"))) {
-      auto entry = nlohmann::json::parse(line);
-      if (entry.value("event", "") == "valid")
-        found.push_back(std::move(entry));
-    }
-    return found;
+    return records(workspace_, save_dir, "valid");
   }
   nlohmann::json last_validation(const std::string& save_dir) const {
     return validations(save_dir).back();
@@ -61,6 +56,18 @@ TEST_F(ValidationMetric, IsNamedAndSetLikeEveryComponent) {
   EXPECT_EQ(last_validation("chrf")["best_metric"], "chrf");
   train("ter", 4, "--metric ter --ter-normalized");
   EXPECT_THAT(last_validation("ter")["signature"], HasSubstr("norm:yes"));
+}
+
+TEST_F(ValidationMetric, MayBeThatOfTheFirstSentencesOnly) {
+  train("all", 4, "");
+  train("some", 4, "--eval-bleu-sentences 7");
+  std::string first;
+  const auto references = lines_of(workspace_.read("dev.de"));
+  for (size_t i = 0; i < 7; ++i) first += references[i] + ' ';
+  EXPECT_THAT(last_validation("some")["score_text"],
+              HasSubstr("ref_len = " + std::to_string(words(first).size()) + ")"));
+  EXPECT_NE(last_validation("some")["score_text"], last_validation("all")["score_text"]);
+  EXPECT_EQ(last_validation("some")["loss"], last_validation("all")["loss"]);
 }
 
 TEST_F(ValidationMetric, MayBeAValueOfTheCriterion) {

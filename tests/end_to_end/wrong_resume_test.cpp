@@ -67,6 +67,19 @@ TEST_F(WrongResume, OtherOptionsThatAreAllowedAreTaken) {
   const CommandResult result = workspace_.run(
       toy_train("run", 20) + words("--threads 1 --update-freq 2 --allow-changed update_freq"));
   EXPECT_EQ(result.exit_code, kExitOk) << result.errors;
+  // Two batches per update: with one, update 20 would be in epoch 7.
+  EXPECT_THAT(result.errors, HasSubstr("epoch 008: "));
+}
+
+TEST_F(WrongResume, ADamagedCheckpointIsReplacedByAnOlderOneUnlessTheResumeIsStrict) {
+  std::filesystem::resize_file(workspace_.path("run/checkpoint_4_10.safetensors"), 1000);
+  const Arguments train = toy_train("run", 11) + words("--threads 1");
+  const CommandResult strict = workspace_.run(train + words("--strict-resume"));
+  EXPECT_EQ(strict.exit_code, kExitFormat);
+  EXPECT_THAT(strict.errors, HasSubstr("checkpoint_4_10.safetensors"));
+  const CommandResult result = workspace_.run(train);
+  EXPECT_EQ(result.exit_code, kExitOk) << result.errors;
+  EXPECT_THAT(result.errors, HasSubstr("resumed from run/checkpoint3.safetensors at update 9,"));
 }
 
 TEST_F(WrongResume, AllowedNamesThatNoOptionHasAreAnError) {

@@ -225,6 +225,24 @@ TEST(PhraseRepOptions, NamesEveryProblemAtOnce) {
   EXPECT_THAT(options.problems(), testing::SizeIs(4));
 }
 
+TEST(PhraseRepModel, DropsTheLogitsOfTransparentAttentionOnlyInTraining) {
+  at::NoGradGuard no_grad;
+  const auto all = golden();
+  PhraseRepOptions options = options_of(all["variants"]["base"]["options"], all["sizes"]);
+  options.set_dropout(0, 0, 0);
+  const auto examples = examples_of({{5, 9, 4, 7, 8, 2}}, {{4, 12, 2}});
+  const auto logits = [&](double dropout, bool training) {
+    options.pr_ta_dropout = dropout;
+    const CheckedModel checked(std::make_shared<PhraseRepModel>(options, setup_of(11, 13)));
+    nn::Context pass = checked.context(training);
+    return checked.model().forward(checked.batch(examples), pass).logits(pass);
+  };
+  const at::Tensor expected = logits(0, false);
+  EXPECT_TRUE(at::allclose(logits(0, true), expected, 1e-10, 1e-10));
+  EXPECT_TRUE(at::equal(logits(0.5, false), expected));
+  EXPECT_FALSE(at::allclose(logits(0.5, true), expected, 1e-6, 1e-6));
+}
+
 TEST(PhraseRepOptions, NameValuesWithoutEffect) {
   PhraseRepOptions options;
   options.pr_seg = SegmentationKind::kNgram;

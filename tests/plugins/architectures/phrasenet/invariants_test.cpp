@@ -184,6 +184,15 @@ TEST_P(Likelihood, OfABeamsHypothesisIsThatOfItsOwnDerivation) {
   EXPECT_TRUE(some_phrase);
 }
 
+/// Every span was generated as a phrase, so search and teacher forcing see the same tags.
+TEST_P(Likelihood, OfATextIsAtLeastThatOfItsDerivationByPhrases) {
+  const CheckedModel model = checked(small(GetParam()));
+  Example example{0, {5, 9, 4, 8, 2}, {6, 12, 4, 5, 7}, {}};
+  example.phrases = {phrase({0, 1}, {12, 4, 5}, 1), phrase({2}, {7}, 4)};
+  const double by_phrases = along(model, example, {6, kVocabulary + 0, -1, -1, kVocabulary + 1});
+  EXPECT_GT(likelihood(model, example), by_phrases);
+}
+
 INSTANTIATE_TEST_SUITE_P(Variants, Likelihood, testing::Values("gate", "softmax"));
 
 TEST(NoisyTanh, IsDrawnOnlyInTrainingAndIsReproducible) {
