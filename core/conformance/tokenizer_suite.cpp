@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "core/base/error.h"
+#include "core/base/text_fields.h"
 #include "core/conformance/fixtures/threads_agree.h"
 #include "core/io/mapping/mapped_file.h"
 #include "core/text/tokenizer.h"
@@ -138,11 +139,10 @@ Findings tokenized_from_threads(const Selection& selection, const TrialData& dat
 std::string plain_letters(std::string_view text) {
   std::string letters;
   for (const char c : text) {
-    const bool upper = c >= 'A' && c <= 'Z';
-    if (upper || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'))
-      letters += upper ? static_cast<char>(c - 'A' + 'a') : c;
+    if (is_ascii_letter(c) || is_ascii_digit(c))
+      letters += c;
   }
-  return letters;
+  return to_ascii_lowercase(letters);
 }
 
 /// Case, blanks and punctuation may change (a tokenizer may normalize), letters may not.

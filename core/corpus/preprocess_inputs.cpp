@@ -24,10 +24,11 @@ std::string text_file(const std::string& prefix, const std::string& language) {
       return file;
   }
   if (std::filesystem::is_regular_file(prefix)) {
-    throw IoError(plain,
-                  "open",
-                  ENOENT,
-                  "Give the path without the language: 'train' stands for train.en and train.de.");
+    throw IoError(
+        plain,
+        "open",
+        ENOENT,
+        "Give the prefix without the language, for example train for train.en and train.de.");
   }
   throw IoError(plain, "open", ENOENT, fmt::format("Neither this file nor {}.gz exists.", plain));
 }

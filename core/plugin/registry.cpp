@@ -46,14 +46,23 @@ Selection selection_of(const Component& component, const std::string& name, cons
   });
 }
 
+/// What one of the functions of Options says about the selected component's options.
+std::vector<std::string> sentences_of(const Selection& selection,
+                                      std::vector<std::string> (Options::*say)() const) {
+  if (selection.component == nullptr)
+    return {};
+  return call_component(
+      *selection.component, "checking its options", [&] { return (*selection.options.*say)(); });
+}
+
 }  // namespace
 
 bool is_valid_name(std::string_view name, std::string_view marks) {
-  const auto is_letter = [](char c) { return c >= 'a' && c <= 'z'; };
   const auto fits = [&](char c) {
-    return is_letter(c) || is_ascii_digit(c) || marks.find(c) != std::string_view::npos;
+    return is_ascii_lower(c) || is_ascii_digit(c) || marks.find(c) != std::string_view::npos;
   };
-  return !name.empty() && is_letter(name.front()) && std::all_of(name.begin(), name.end(), fits);
+  return !name.empty() && is_ascii_lower(name.front()) &&
+         std::all_of(name.begin(), name.end(), fits);
 }
 
 void Registry::check_name(const Component& component, const std::string& name) const {
@@ -220,18 +229,11 @@ OptionTable described(const Selection& selection) {
 }
 
 std::vector<std::string> problems_of(const Selection& selection) {
-  if (selection.component == nullptr)
-    return {};
-  return call_component(
-      *selection.component, "checking its options", [&] { return selection.options->problems(); });
+  return sentences_of(selection, &Options::problems);
 }
 
 std::vector<std::string> without_effect_of(const Selection& selection) {
-  if (selection.component == nullptr)
-    return {};
-  return call_component(*selection.component, "checking its options", [&] {
-    return selection.options->without_effect();
-  });
+  return sentences_of(selection, &Options::without_effect);
 }
 
 void add_problems_of(const Selection& selection, std::vector<std::string>& problems) {

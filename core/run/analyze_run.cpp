@@ -245,8 +245,7 @@ int analyze(AnalyzeRun& run) {
     check_not_read(result, run.model, /*data=*/"");
     check_result_target(result);
   }
-  if (model_paths(run.model.path).size() > 1)
-    throw UsageError("--path: give one checkpoint, analyze does not support ensembles");
+  reject_ensemble(run.model.path, "analyze");
   set_operator_threads(run.model.worker_settings().threads);
   if (run.options.mode == AnalyzeMode::kHeads)
     return show(run.options, measure_heads(run.loaded->registry, run.options, run.model));

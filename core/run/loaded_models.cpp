@@ -5,6 +5,8 @@
 #include <memory>
 #include <system_error>
 
+#include <fmt/format.h>
+
 #include "core/analysis/attention_heads.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
@@ -94,6 +96,13 @@ std::vector<std::string> model_paths(const std::string& path) {
   std::vector<std::string> paths = listed_paths(path);
   std::erase(paths, "");
   return paths;
+}
+
+void reject_ensemble(const std::string& path, const std::string& command, const std::string& hint) {
+  if (model_paths(path).size() <= 1)
+    return;
+  throw UsageError(
+      fmt::format("--path: give one checkpoint, {} does not support ensembles", command), hint);
 }
 
 void check_not_read(const std::string& output,

@@ -16,6 +16,11 @@ PHRASEQ_API void move_to(TranslationModel& model, at::Device device, nn::Precisi
 /// Splits the value of --path, which separates models by colons.
 PHRASEQ_API std::vector<std::string> model_paths(const std::string& path);
 
+/// Throws UsageError if --path names an ensemble, which `command` does not support.
+PHRASEQ_API void reject_ensemble(const std::string& path,
+                                 const std::string& command,
+                                 const std::string& hint = {});
+
 /// Throws UsageError if `output` is one of the checkpoints (which --path may also name by a
 /// pointer), a pointer, or a data file in the folder `data` (may be empty). Other files of that
 /// folder are allowed.

@@ -61,10 +61,9 @@ RecordedTraining recorded_training(const Registry& registry, const std::string& 
 }
 
 TranslationModel load_model(const ValidateRun& run) {
-  if (model_paths(run.options.path).size() > 1) {
-    throw UsageError("--path: give one checkpoint, validate does not support ensembles",
-                     "phraseq rescore and phraseq eval-lm score texts with an ensemble.");
-  }
+  reject_ensemble(run.options.path,
+                  "validate",
+                  "'phraseq rescore' and 'phraseq eval-lm' score texts with an ensemble.");
   LoadOptions load;
   load.precision = run.options.precision;
   load.data = run.options.data;

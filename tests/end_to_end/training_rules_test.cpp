@@ -262,6 +262,15 @@ TEST_F(TrainingRules, LearnsInBf16AsInFp32) {
   EXPECT_NE(bf16, fp32);
 }
 
+TEST_F(TrainingRules, ValuesWithoutEffectAreNamedBeforeTheFirstUpdate) {
+  const CommandResult result = workspace_.run(
+      words("train data-bin --arch phrase_rep_tiny --encoder-layers 1 --decoder-layers 1 "
+            "--no-share-all-embeddings --pr-ta none --pr-ta-dropout 0.1 --max-update 1 "
+            "--threads 1 --save-dir run"));
+  EXPECT_EQ(result.exit_code, kExitOk) << result.errors;
+  EXPECT_THAT(result.errors, HasSubstr("--pr-ta-dropout has no effect with --pr-ta none"));
+}
+
 TEST_F(TrainingRules, TheManifestRecordsWhereEachOptionCameFrom) {
   ASSERT_EQ(train(1, "").exit_code, kExitOk);
   const auto manifest = nlohmann::json::parse(workspace_.read("run/run.json"));

@@ -48,10 +48,11 @@ std::vector<std::string> ranked_names(std::string_view name,
                                       std::span<const std::string> known,
                                       size_t limit) {
   std::vector<std::tuple<size_t, size_t, std::string>> ranked;
+  const std::string wanted = to_ascii_lowercase(name);
   for (const std::string& candidate : known) {
-    const std::string lower = to_ascii_lowercase(name), known_lower = to_ascii_lowercase(candidate);
-    const size_t edits = edit_distance(lower, known_lower);
-    const size_t distance = distance_of(lower, known_lower, edits);
+    const std::string word = to_ascii_lowercase(candidate);
+    const size_t edits = edit_distance(wanted, word);
+    const size_t distance = distance_of(wanted, word, edits);
     if (distance <= limit)
       ranked.emplace_back(distance, edits, candidate);
   }

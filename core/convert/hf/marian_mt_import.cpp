@@ -33,6 +33,7 @@ class MarianMtImporter {
     model_.options = options_from_marian_config(config_, folder_.file(kConfig));
     add_generation_config();
     read_vocabularies();
+    weights_path_ = folder_.weights_file();
     weights_ = folder_.weights(model_);
     add_parameters();
     model_.set_sentencepiece(folder_.file("source.spm"), folder_.file("target.spm"));
@@ -123,7 +124,7 @@ class MarianMtImporter {
   static constexpr const char* kConfig = "config.json";
 
   HfFolder folder_;
-  std::string weights_path_ = folder_.weights_file();
+  std::string weights_path_;
   std::string source_lang_, target_lang_;
   json config_;
   ImportedModel model_;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "core/base/text_fields.h"
+
 namespace phraseq {
 
 int64_t plain_number(std::string_view text, size_t most) {
@@ -17,13 +19,10 @@ int64_t plain_number(std::string_view text, size_t most) {
   return value;
 }
 
-bool has_capital(std::string_view word) {
-  return !word.empty() && word.front() >= 'A' && word.front() <= 'Z';
-}
+bool has_capital(std::string_view word) { return !word.empty() && is_ascii_upper(word.front()); }
 
 bool is_small_word(std::string_view word) {
-  return !word.empty() &&
-         std::all_of(word.begin(), word.end(), [](char one) { return one >= 'a' && one <= 'z'; });
+  return !word.empty() && std::all_of(word.begin(), word.end(), is_ascii_lower);
 }
 
 bool is_range_mark(std::string_view word) {

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/text_fields.h"
 #include "core/embed/text_layout.h"
 #include "core/serve/api/field_checks.h"
 #include "core/serve/request_json.h"
@@ -42,8 +43,7 @@ int64_t alternatives_of(const nlohmann::json& body) {
     return integer_field(body, "alternatives", 0);
   const std::string text = found->get<std::string>();
   const bool digits =
-      !text.empty() && text.size() < 6 &&
-      std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+      !text.empty() && text.size() < 6 && std::all_of(text.begin(), text.end(), is_ascii_digit);
   if (!digits)
     throw bad_request("alternatives", "expected an integer");
   return std::stoll(text);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/base/text_fields.h"
 #include "core/phrase_memory/rules/numerals.h"
 #include "core/text/unicode.h"
 
@@ -66,8 +67,7 @@ bool is_time_like(Word number) {
 
 /// The name of a spreadsheet function: ROUND, STDEV.
 bool is_function(Word word) {
-  return word.size() > 1 && has_capital(word) &&
-         std::all_of(word.begin(), word.end(), [](char one) { return one >= 'A' && one <= 'Z'; });
+  return word.size() > 1 && std::all_of(word.begin(), word.end(), is_ascii_upper);
 }
 
 /// Whether the sentence has a formula: = ROUND ( 2.348 ; 2 ).

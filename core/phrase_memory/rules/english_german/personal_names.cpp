@@ -66,7 +66,7 @@ constexpr std::array kThings = std::to_array<Word>(
 
 /// A capital and small letters of ASCII, or an inner capital: Smith, McCain, DeVito.
 bool is_name_word(Word word) {
-  const bool has_small = word.size() > 1 && word.back() >= 'a' && word.back() <= 'z';
+  const bool has_small = word.size() > 1 && is_ascii_lower(word.back());
   return has_capital(word) && has_small && std::all_of(word.begin(), word.end(), is_ascii_letter);
 }
 

@@ -243,7 +243,7 @@ bool fits_kernel(const HeadGroup& group) {
          std::all_of(group.queries.begin(), group.queries.end(), one_for_all);
 }
 
-bool fit_kernel(const at::Tensor& q, const at::Tensor& kv, const AttentionLayout& layout) {
+bool kernel_applies(const at::Tensor& q, const at::Tensor& kv, const AttentionLayout& layout) {
   return have_tensor_cores(q, kv) && is_head_dim_of_tiles(layout.head_dim) &&
          std::all_of(layout.groups.begin(), layout.groups.end(), fits_kernel) &&
          q.size(1) % kColumnMultiple == 0 && kv.size(1) % kColumnMultiple == 0 &&
@@ -260,7 +260,7 @@ at::Tensor group_attention(const at::Tensor& q,
                            double p,
                            uint64_t key) {
   const bool are_other_sentences = causal && rows.queries != rows.keys;
-  if (are_other_sentences || !fit_kernel(q, kv, layout))
+  if (are_other_sentences || !kernel_applies(q, kv, layout))
     return {};
   const auto call = c10::make_intrusive<GroupCall>(layout);
   if (!call->windows.fit())
