@@ -263,12 +263,18 @@ TEST_F(TrainingRules, LearnsInBf16AsInFp32) {
 }
 
 TEST_F(TrainingRules, ValuesWithoutEffectAreNamedBeforeTheFirstUpdate) {
-  const CommandResult result = workspace_.run(
-      words("train data-bin --arch phrase_rep_tiny --encoder-layers 1 --decoder-layers 1 "
-            "--no-share-all-embeddings --pr-ta none --pr-ta-dropout 0.1 --max-update 1 "
-            "--threads 1 --save-dir run"));
-  EXPECT_EQ(result.exit_code, kExitOk) << result.errors;
-  EXPECT_THAT(result.errors, HasSubstr("--pr-ta-dropout has no effect with --pr-ta none"));
+  const auto warnings = [&](const std::string& options) {
+    const CommandResult result = workspace_.run(
+        words("train data-bin --max-update 1 --threads 1 --no-save --save-dir run " + options));
+    EXPECT_EQ(result.exit_code, kExitOk) << result.errors;
+    return result.errors;
+  };
+  EXPECT_THAT(warnings("--arch phrase_rep_tiny --encoder-layers 1 --decoder-layers 1 "
+                       "--no-share-all-embeddings --pr-ta none --pr-ta-dropout 0.1"),
+              HasSubstr("--pr-ta-dropout has no effect with --pr-ta none"));
+  EXPECT_THAT(warnings("--arch rnnsearch_tiny --hidden 16 --coverage none --coverage-dim 4"),
+              AllOf(HasSubstr("--coverage-dim has no effect without --coverage neural"),
+                    Not(HasSubstr("--coverage-gate has no effect"))));
 }
 
 TEST_F(TrainingRules, TheManifestRecordsWhereEachOptionCameFrom) {

@@ -1,6 +1,7 @@
 #include "core/nn/recurrent/recurrent_options.h"
 
 #include "core/nn/parameters/size_limits.h"
+#include "core/options/unused_values.h"
 
 namespace phraseq::nn {
 namespace {
@@ -83,6 +84,16 @@ std::vector<std::string> RecurrentOptions::problems() const {
   if (fertility > 0 && !linguistic())
     found.emplace_back("--fertility needs --coverage linguistic");
   return found;
+}
+
+std::vector<std::string> RecurrentOptions::without_effect() const {
+  const RecurrentOptions defaults;
+  UnusedValues unused;
+  const bool neural = has_coverage() && !linguistic();
+  constexpr const char* kOnlyForNeural = "without --coverage neural";
+  unused.check(neural, coverage_dim == defaults.coverage_dim, "--coverage-dim", kOnlyForNeural);
+  unused.check(neural, coverage_gate == defaults.coverage_gate, "--coverage-gate", kOnlyForNeural);
+  return unused.sentences;
 }
 
 }  // namespace phraseq::nn

@@ -44,6 +44,7 @@ struct PHRASEQ_API RecurrentOptions : Options {
 
   void describe(OptionTable& table) override;
   std::vector<std::string> problems() const override;
+  std::vector<std::string> without_effect() const override;
 
   bool two_cells() const { return decoder_cell == DecoderCell::kConditionalGru; }
   bool has_coverage() const { return coverage != CoverageModel::kNone; }

@@ -53,6 +53,7 @@ std::vector<std::string> PhraseNetOptions::problems() const {
 std::vector<std::string> PhraseNetOptions::without_effect() const {
   const PhraseNetOptions defaults;
   UnusedValues unused;
+  unused.sentences = RecurrentOptions::without_effect();
   constexpr const char* kOnlyForGate = "with --pn-variant softmax, which has no gate";
   unused.check(gated(), gate_act == defaults.gate_act, "--gate-act", kOnlyForGate);
   unused.check(gated(), gate_residual == defaults.gate_residual, "--gate-residual", kOnlyForGate);
