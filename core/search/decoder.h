@@ -32,8 +32,8 @@ struct FusionModel {
 
 /// A batch to translate, with one model or an ensemble whose probabilities are averaged.
 struct DecodingRequest {
-  std::vector<Architecture*> models;
-  const Batch* batch = nullptr;  ///< with targets when a prefix is forced
+  std::vector<Architecture*> models;  ///< with the same conventions for sequences
+  const Batch* batch = nullptr;       ///< with targets when a prefix is forced
   nn::Precision precision = nn::Precision::kFp32;
   std::vector<const nn::FlatParameters*> parameters;  ///< one per model; provide the bf16 copies
   std::vector<const Component*> architectures;        ///< one per model; named in errors

@@ -74,22 +74,10 @@ std::vector<std::vector<std::vector<int64_t>>> strings_of_phrases(const Batch& b
   return all;
 }
 
-int64_t start_token_of(const DecodingRequest& request) {
-  const bool bos = request.models.front()->conventions().start_with_bos;
-  for (const auto* model : request.models) {
-    if (model->conventions().start_with_bos != bos) {
-      throw UsageError(
-          "--path: the models of the ensemble start their translations with different tokens",
-          "An ensemble needs models trained with one --start-token.");
-    }
-  }
-  return bos ? kBos : kEos;
-}
-
 /// The first target token of each sentence: from the batch if it has them, otherwise according to
 /// the models' convention.
 std::vector<int64_t> start_tokens_of(const DecodingRequest& request) {
-  const int64_t start = start_token_of(request);
+  const int64_t start = request.models.front()->conventions().start_with_bos ? kBos : kEos;
   const auto own = request.batch->extras.find(kStartExtra);
   if (own == request.batch->extras.end())
     return std::vector<int64_t>(static_cast<size_t>(request.batch->sentences()), start);

@@ -29,8 +29,8 @@ struct SentenceInput {
 PHRASEQ_API int64_t count_text_tokens(std::span<const int64_t> ids);
 
 /// Describes the sentences of a request's batch. Throws UsageError if a prefix of the reference is
-/// forced and there is no reference, or if the models start with different tokens, and DataError if
-/// --match-source-len requires more tokens than a model can generate.
+/// forced and there is no reference, and DataError if --match-source-len requires more tokens than
+/// a model can generate.
 PHRASEQ_API std::vector<SentenceInput> describe_sentences(const DecodingRequest& request,
                                                           const SearchOptions& options);
 
