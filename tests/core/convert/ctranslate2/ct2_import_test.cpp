@@ -11,6 +11,7 @@
 #include "core/convert/fairseq/fairseq_import.h"
 #include "core/convert/hf/marian_mt_import.h"
 #include "tests/core/checkpoint/checkpoint_test_files.h"
+#include "tests/core/convert/float_tensors.h"
 #include "tests/core/convert/golden_torch_files.h"
 #include "tests/core/convert/learned_positions.h"
 #include "tests/core/io/temporary_folder.h"
@@ -22,26 +23,18 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
+using testing::float_tensors;
 using testing::golden_torch_file;
 using ::testing::HasSubstr;
 using testing::write_bytes;
 
 constexpr const char* kCt2Golden = PHRASEQ_SOURCE_FOLDER "/tests/golden/ctranslate2";
 
-std::map<std::string, std::vector<double>> parameters_of(const ImportedModel& model) {
-  std::map<std::string, std::vector<double>> values;
-  for (const auto& tensor : model.tensors) {
-    if (is_float(tensor.dtype))
-      values[tensor.name] = float_values(tensor);
-  }
-  return values;
-}
-
 TEST(Ct2Import, OfTheFileThatCTranslate2WroteIsTheOriginalModel) {
   const ImportedModel original = import_fairseq({.weights = golden_torch_file("fairseq_cfg.pt")});
   const ImportedModel model =
       import_ctranslate2({.weights = kCt2Golden, .source_lang = "xx", .target_lang = "yy"});
-  EXPECT_EQ(parameters_of(model), parameters_of(original));
+  EXPECT_EQ(float_tensors(model), float_tensors(original));
   EXPECT_EQ(model.texts, original.texts);
   json expected = original.options;
   expected["dropout"] = 0.1;  // only used in training
@@ -56,7 +49,7 @@ TEST(Ct2Import, ReadsLearnedPositionsAsTheExportWritesThem) {
   export_to_ctranslate2(ExportModel::open(folder.file("m.safetensors")), folder.file("out"));
   const ImportedModel model =
       import_ctranslate2({.weights = folder.file("out"), .source_lang = "xx", .target_lang = "yy"});
-  EXPECT_EQ(parameters_of(model), parameters_of(original));
+  EXPECT_EQ(float_tensors(model), float_tensors(original));
   EXPECT_EQ(model.options.at("pos"), "learned");
   EXPECT_EQ(model.options.at("max_target_positions"), 9);
 }
@@ -91,7 +84,7 @@ TEST(Ct2Import, AddsTheSymbolsThatAVocabularyLacks) {
 
   const ImportedModel model =
       import_ctranslate2({.weights = folder.file("out"), .source_lang = "xx", .target_lang = "yy"});
-  const auto found = parameters_of(model);
+  const auto found = float_tensors(model);
   const auto& embedding = found.at("encoder.embed_tokens.weight");
   EXPECT_EQ(std::vector<double>(embedding.begin(), embedding.begin() + 16),
             std::vector<double>(16, 0.0));

@@ -15,6 +15,7 @@
 #include "core/convert/hf/marian_mt_config.h"
 #include "core/convert/hf/marian_mt_export.h"
 #include "tests/core/checkpoint/checkpoint_test_files.h"
+#include "tests/core/convert/float_tensors.h"
 #include "tests/core/convert/learned_positions.h"
 #include "tests/core/io/temporary_folder.h"
 #include "tests/support/file_content.h"
@@ -25,6 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
+using testing::float_tensors;
 using ::testing::HasSubstr;
 using testing::write_bytes;
 
@@ -32,15 +34,6 @@ constexpr const char* kGolden = PHRASEQ_SOURCE_FOLDER "/tests/golden/hf_marian";
 
 json golden_json(const std::string& name) {
   return json::parse(content_of(std::string(kGolden) + "/" + name));
-}
-
-std::map<std::string, std::vector<double>> values_by_name(const ImportedModel& model) {
-  std::map<std::string, std::vector<double>> values;
-  for (const auto& tensor : model.tensors) {
-    if (is_float(tensor.dtype))
-      values[tensor.name] = float_values(tensor);
-  }
-  return values;
 }
 
 std::vector<double> row_of(const TensorView& matrix, int64_t row) {
@@ -59,7 +52,7 @@ TEST(MarianImport, PutsTheRowsOfTheVocabularyIntoOurOrder) {
   const auto original = CheckpointFile::open(std::string(kGolden) + "/model.safetensors");
   const TensorView& matrix = *original.find("model.shared.weight");
   const auto bias = float_values(*original.find("final_logits_bias"));
-  const auto found = values_by_name(model);
+  const auto found = float_tensors(model);
   const TensorView embedding{"",
                              DType::kF64,
                              {ours.size(), 16},
@@ -81,8 +74,8 @@ TEST(MarianImport, ReadsBothFormatsOfTheWeights) {
     if (entry.path().filename() != "model.safetensors")
       fs::copy(entry.path(), folder.file(entry.path().filename().string()));
   }
-  const auto from_pickle = values_by_name(import_marian_mt({.weights = folder.path()}));
-  EXPECT_EQ(from_pickle, values_by_name(import_marian_mt({.weights = kGolden})));
+  const auto from_pickle = float_tensors(import_marian_mt({.weights = folder.path()}));
+  EXPECT_EQ(from_pickle, float_tensors(import_marian_mt({.weights = kGolden})));
   fs::resize_file(folder.file("pytorch_model.bin"), 5000);
   EXPECT_THROW(import_marian_mt({.weights = folder.path()}), FormatError);
 }
@@ -108,7 +101,7 @@ TEST(MarianImport, OfAnExportedModelIsTheModel) {
   const json tokenizer = json::parse(content_of(folder.file("hf/tokenizer_config.json")));
   EXPECT_EQ(tokenizer.at("bos_token"), "<s>");  // without it, transformers prints the start symbol
   const ImportedModel again = import_marian_mt({.weights = folder.file("hf")});
-  EXPECT_EQ(values_by_name(again), values_by_name(model));
+  EXPECT_EQ(float_tensors(again), float_tensors(model));
   EXPECT_EQ(again.texts, model.texts);
   json expected = model.options;
   for (const char* name : {"dropout", "attention_dropout", "activation_dropout"})
@@ -132,7 +125,7 @@ TEST(MarianImport, ReadsLearnedPositionsAsTheExportWritesThem) {
   EXPECT_EQ(table.shape, (std::vector<int64_t>{9, 16}));
   EXPECT_EQ(float_values(table).front(), 2 * 16 / 1024.0);
   const ImportedModel again = import_marian_mt({.weights = folder.file("hf")});
-  EXPECT_EQ(values_by_name(again), values_by_name(model));
+  EXPECT_EQ(float_tensors(again), float_tensors(model));
   EXPECT_EQ(again.options.at("pos"), "learned");
   EXPECT_EQ(again.options.at("max_source_positions"), 9);
 }
@@ -213,7 +206,7 @@ TEST(MarianImport, NeverProducesPaddingThatIsAnotherSymbol) {
   json vocabulary = golden_json("vocab.json");
   vocabulary["padding"] = vocabulary["<pad>"];
   vocabulary.erase("<pad>");
-  const auto values = values_by_name(import_with(config, json::object(), vocabulary));
+  const auto values = float_tensors(import_with(config, json::object(), vocabulary));
   EXPECT_EQ(values.at("decoder.output_bias")[kPad], -1e9);
   EXPECT_GT(values.at("decoder.output_bias")[kEos], -1e3);
 }

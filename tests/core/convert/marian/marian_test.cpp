@@ -19,6 +19,7 @@
 #include "core/convert/torch/zip_writer.h"
 #include "core/io/yaml/yaml_reader.h"
 #include "tests/core/checkpoint/checkpoint_test_files.h"
+#include "tests/core/convert/float_tensors.h"
 #include "tests/core/io/temporary_folder.h"
 #include "tests/support/file_content.h"
 #include "tests/support/message_of.h"
@@ -29,6 +30,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 using ::testing::ElementsAre;
+using testing::float_tensors;
 using ::testing::HasSubstr;
 using testing::write_bytes;
 
@@ -36,15 +38,6 @@ const std::string kMarianGolden = PHRASEQ_SOURCE_FOLDER "/tests/golden/marian/";
 
 ForeignModel golden_files() {
   return {.weights = kMarianGolden + "model.npz", .source_lang = "xx", .target_lang = "yy"};
-}
-
-std::map<std::string, std::vector<double>> floats_of(const std::vector<TensorView>& tensors) {
-  std::map<std::string, std::vector<double>> values;
-  for (const auto& tensor : tensors) {
-    if (is_float(tensor.dtype))
-      values[tensor.name] = float_values(tensor);
-  }
-  return values;
 }
 
 std::string settings_of(const NpzFile& file) {
@@ -58,7 +51,7 @@ TEST(MarianNpzImport, TransposesMatricesAndPutsRowsIntoOurOrder) {
   EXPECT_EQ(model.options.at("pos"), "tensor2tensor");
   const NpzFile file(kMarianGolden + "model.npz");
   const auto theirs = [&](const std::string& name) { return float_values(file.arrays().at(name)); };
-  const auto ours = floats_of(model.tensors);
+  const auto ours = float_tensors(model);
   const auto& matrix = ours.at("decoder.layers.1.fc1.weight");  // [24, 16]
   const auto original = theirs("decoder_l2_ffn_W1");            // [16, 24]
   for (size_t out = 0; out < 24; ++out) {
@@ -140,7 +133,7 @@ TEST(MarianNpzExport, OfAnImportedModelIsTheOriginal) {
   EXPECT_EQ(read(exported), read(original));
   const auto again =
       import_marian_npz({.weights = folder.file("out"), .source_lang = "xx", .target_lang = "yy"});
-  EXPECT_EQ(floats_of(again.tensors), floats_of(import_marian_npz(golden_files()).tensors));
+  EXPECT_EQ(float_tensors(again), float_tensors(import_marian_npz(golden_files())));
 }
 
 /// The error for a model with the golden vocabularies.
