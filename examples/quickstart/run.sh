@@ -27,16 +27,20 @@ step() {  # step NAME EXPECTATION COMMAND...: prints the name of the step, and r
   times+=("$(printf '%-10s %4d s' "$name" $((SECONDS - start)))")
 }
 
-# Adds the remaining time to the counter in Ninja's lines, "[17/200] ..."; leaves other lines as they are.
+# Adds the remaining time to the counter in Ninja's lines, "[17/200] ...", once 5 % is done (the first files of a
+# library are slow); leaves other lines as they are.
 remaining_time() {
-  local line start=$SECONDS done all left shown=-1
+  local line start=$SECONDS done all left estimate shown=-1
   while IFS= read -r line; do
     if [[ $line =~ ^\[([0-9]+)/([0-9]+)\]\ (.*) ]]; then
-      done=${BASH_REMATCH[1]} all=${BASH_REMATCH[2]}
+      done=${BASH_REMATCH[1]} all=${BASH_REMATCH[2]} estimate=
       ((done > 0 && 100 * done / all != shown)) || continue  # [0/N] is a step of CMake before the count begins
-      left=$(((SECONDS - start) * (all - done) / done))
       shown=$((100 * done / all))
-      printf '[%d/%d, about %d:%02d left] %s\n' "$done" "$all" $((left / 60)) $((left % 60)) "${BASH_REMATCH[3]}"
+      if ((shown >= 5)); then
+        left=$(((SECONDS - start) * (all - done) / done))
+        printf -v estimate ', about %d:%02d left' $((left / 60)) $((left % 60))
+      fi
+      printf '[%d/%d%s] %s\n' "$done" "$all" "$estimate" "${BASH_REMATCH[3]}"
     else
       printf '%s\n' "$line"
     fi
