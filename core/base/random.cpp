@@ -1,13 +1,8 @@
 #include "core/base/random.h"
 
 #include <bit>
-#include <cstdio>
 #include <numeric>
 #include <utility>
-
-#include <fmt/format.h>
-
-#include "core/base/error.h"
 
 namespace phraseq {
 namespace {
@@ -55,27 +50,6 @@ uint64_t Random::below(uint64_t bound) {
 }
 
 double Random::uniform() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
-
-std::string Random::state() const {
-  return fmt::format("{:016x} {:016x} {:016x} {:016x}", words_[0], words_[1], words_[2], words_[3]);
-}
-
-void Random::restore(std::string_view state) {
-  std::array<unsigned long long, 4> words{};
-  const std::string text(state);
-  int used = 0;
-  const int found = std::sscanf(text.c_str(),
-                                "%16llx %16llx %16llx %16llx%n",
-                                &words[0],
-                                &words[1],
-                                &words[2],
-                                &words[3],
-                                &used);
-  if (found != 4 || static_cast<size_t>(used) != text.size()) {
-    throw FormatError(fmt::format("'{}' is not the state of a random number generator", state));
-  }
-  for (size_t i = 0; i < words_.size(); ++i) words_[i] = words[i];
-}
 
 std::vector<int64_t> random_permutation(int64_t size, Random& random) {
   std::vector<int64_t> order(static_cast<size_t>(size));

@@ -2,8 +2,6 @@
 
 #include <array>
 #include <cstdint>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "core/base/api.h"
@@ -17,8 +15,7 @@ PHRASEQ_API uint64_t mix_seeds(uint64_t a, uint64_t b);
 /// xoshiro256** 1.0 (Blackman & Vigna 2018), seeded by splitmix64.
 ///
 /// phraseq has its own generator because `std::shuffle` and the `std::*_distribution`s differ
-/// between standard libraries and their state cannot be saved. The same seed gives the same numbers
-/// everywhere.
+/// between standard libraries. The same seed gives the same numbers everywhere.
 class PHRASEQ_API Random {
  public:
   explicit Random(uint64_t seed);
@@ -28,10 +25,6 @@ class PHRASEQ_API Random {
   uint64_t below(uint64_t bound);
   /// Uniform in [0, 1), 53 bits.
   double uniform();
-
-  /// The four words in hexadecimal, for a checkpoint; `restore` throws FormatError on other text.
-  std::string state() const;
-  void restore(std::string_view state);
 
  private:
   std::array<uint64_t, 4> words_;

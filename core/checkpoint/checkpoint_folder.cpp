@@ -259,11 +259,6 @@ std::optional<std::string> resolve_in_folder(const std::string& folder,
   return newest_good(folder);
 }
 
-std::optional<std::string> CheckpointFolder::resolve(const std::string& pointer,
-                                                     bool strict) const {
-  return resolve_in_folder(folder_, pointer, strict);
-}
-
 std::string CheckpointFolder::keep_as_best(const std::string& checkpoint_path,
                                            const std::string& metric,
                                            double value) {

@@ -59,8 +59,6 @@ class PHRASEQ_API CheckpointFolder {
   /// `checkpoint_last` and `checkpoint_best`: small text files "NAME CRC\n", written atomically
   /// after the target; never copies. Reads the target's header again first.
   void point(const std::string& pointer, const std::string& checkpoint_path);
-  /// resolve_in_folder(this folder, …).
-  std::optional<std::string> resolve(const std::string& pointer, bool strict) const;
 
   /// Also keeps a checkpoint that was written as one of the best: as a hard link (or a copy, if the
   /// file system has no links). An equally good one, of which there can be only one, is replaced

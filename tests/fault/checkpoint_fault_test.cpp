@@ -143,13 +143,13 @@ TEST(CheckpointFault, ContinuesFromAWholeCheckpointAfterAKillAtAnyTime) {
     ::kill(child, SIGKILL);
     EXPECT_TRUE(was_killed(wait_for_child(child)));
     const CheckpointFolder next_run(temporary.path());
-    if (const auto found = next_run.resolve(kLastPointer, /*strict=*/false)) {
+    if (const auto found = resolve_in_folder(next_run.path(), kLastPointer, /*strict=*/false)) {
       EXPECT_NO_THROW(CheckpointFile::open(*found));
     }
     for (const auto& name : temporary.names())
       EXPECT_THAT(name, ::testing::Not(HasSubstr(".tmp."))) << name;
   }
-  EXPECT_TRUE(CheckpointFolder(temporary.path()).resolve(kLastPointer, /*strict=*/false));
+  EXPECT_TRUE(resolve_in_folder(temporary.path(), kLastPointer, /*strict=*/false));
 }
 
 TEST(CheckpointFault, NamesTheProcessThatTrainsInTheFolder) {

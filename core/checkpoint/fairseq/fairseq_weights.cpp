@@ -225,14 +225,6 @@ class Matcher {
 
 }  // namespace
 
-std::vector<TensorView> weights_from_fairseq(const CheckpointFile& weights,
-                                             const json& options,
-                                             int64_t source_vocabulary,
-                                             int64_t target_vocabulary) {
-  return weights_from_fairseq(
-      weights.tensors(), weights.path(), options, source_vocabulary, target_vocabulary);
-}
-
 std::vector<TensorView> weights_from_fairseq(std::span<const TensorView> weights,
                                              const std::string& path,
                                              const json& options,

@@ -6,29 +6,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/base/error.h"
-
 namespace phraseq {
 namespace {
 
 using testing::ElementsAre;
-
-TEST(Random, SeedsItsWordsBySplitmix64) {
-  EXPECT_EQ(Random(0).state(),
-            "e220a8397b1dcdaf 6e789e6aa1b965f4 06c45d188009454f f88bb8a8724c81ec");
-  EXPECT_EQ(Random(12345).state(),
-            "22118258a9d111a0 346edce5f713f8ed 1e9a57bc80e6721d 2d160e7e5c3f42ca");
-}
-
-TEST(Random, IsXoshiro256StarStar) {
-  Random random(0);
-  random.restore("0000000000000001 0000000000000002 0000000000000003 0000000000000004");
-  EXPECT_EQ(random.next(), 11520u);
-  EXPECT_EQ(random.next(), 0u);
-  EXPECT_EQ(random.next(), 1509978240u);
-  EXPECT_EQ(random.next(), 1215971899390074240u);
-  EXPECT_EQ(random.next(), 1216172134540287360u);
-}
 
 TEST(Random, GivesTheNumbersOfItsSeed) {
   Random random(12345);
@@ -62,31 +43,6 @@ TEST(Random, IsUniformWith53Bits) {
   EXPECT_EQ(random.uniform(), 0.690638295117788);
   EXPECT_EQ(random.uniform(), 0.6405810067354607);
   EXPECT_EQ(random.uniform(), 0.21826237328256315);
-}
-
-TEST(Random, ContinuesWhereASavedStateStopped) {
-  Random random(99);
-  random.next();
-  const std::string state = random.state();
-  const uint64_t expected = random.next();
-  Random other(1);
-  other.restore(state);
-  EXPECT_EQ(other.next(), expected);
-}
-
-TEST(Random, RejectsAnInvalidState) {
-  const std::string good = Random(1).state();
-  for (const std::string& text : {std::string(),
-                                  std::string("12 34"),
-                                  good + "0",
-                                  good + " 1",
-                                  std::string("x") + good.substr(1),
-                                  good.substr(0, good.size() - 17)}) {
-    Random random(2);
-    const std::string before = random.state();
-    EXPECT_THROW(random.restore(text), FormatError) << text;
-    EXPECT_EQ(random.state(), before) << text;
-  }
 }
 
 TEST(RandomPermutation, IsFisherYatesFromTheBack) {

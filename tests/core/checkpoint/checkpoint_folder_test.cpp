@@ -91,7 +91,7 @@ TEST(CheckpointFolder, AcceptsLoopsOfLinks) {
   CheckpointFolder folder(temporary.path());
   for (const char* name : {"loop", kLastPointer}) fs::create_symlink(name, temporary.file(name));
   write_small(folder.epoch_path(1), 1);
-  EXPECT_EQ(folder.resolve(kLastPointer, false), folder.epoch_path(1));
+  EXPECT_EQ(resolve_in_folder(folder.path(), kLastPointer, false), folder.epoch_path(1));
   EXPECT_NO_THROW(CheckpointFolder(temporary.file("other")));
   EXPECT_NO_THROW(remove_stale_temporaries(temporary.path()));
 }
@@ -128,13 +128,13 @@ TEST(CheckpointFolder, RemovesWhatAKilledRunLeft) {
 TEST(CheckpointFolder, FollowsItsPointers) {
   const TemporaryFolder temporary;
   CheckpointFolder folder(temporary.path());
-  EXPECT_EQ(folder.resolve(kLastPointer, true), std::nullopt);
+  EXPECT_EQ(resolve_in_folder(folder.path(), kLastPointer, true), std::nullopt);
   write_small(folder.epoch_path(1), 1);
   write_small(folder.epoch_path(2), 2);
   folder.point(kBestPointer, folder.epoch_path(1));
   folder.point(kLastPointer, folder.epoch_path(2));
-  EXPECT_THAT(folder.resolve(kBestPointer, true), Optional(folder.epoch_path(1)));
-  EXPECT_THAT(folder.resolve(kLastPointer, true), Optional(folder.epoch_path(2)));
+  EXPECT_THAT(resolve_in_folder(folder.path(), kBestPointer, true), Optional(folder.epoch_path(1)));
+  EXPECT_THAT(resolve_in_folder(folder.path(), kLastPointer, true), Optional(folder.epoch_path(2)));
   EXPECT_EQ(
       content_of(temporary.file(kLastPointer)),
       "checkpoint2.safetensors " + CheckpointFile::open(folder.epoch_path(2)).fingerprint() + "\n");
@@ -148,7 +148,7 @@ TEST(CheckpointFolder, ReplacesALinkInsteadOfTheCheckpointThatItLeadsTo) {
   fs::create_symlink("checkpoint1.safetensors", temporary.file(kLastPointer));
   folder.point(kLastPointer, folder.epoch_path(2));
   EXPECT_NO_THROW(CheckpointFile::open(folder.epoch_path(1)));
-  EXPECT_THAT(folder.resolve(kLastPointer, true), Optional(folder.epoch_path(2)));
+  EXPECT_THAT(resolve_in_folder(folder.path(), kLastPointer, true), Optional(folder.epoch_path(2)));
 }
 
 TEST(CheckpointFolder, DoesNotPointToAFileThatIsNotACheckpoint) {
@@ -176,8 +176,9 @@ class DamagedTarget : public ::testing::Test {
   std::string fall_back() {
     ::testing::internal::CaptureStderr();
     std::string taken;
-    const std::string problem = whole_message_of(
-        [&] { taken = folder.resolve(kLastPointer, /*strict=*/false).value_or("nothing"); });
+    const std::string problem = whole_message_of([&] {
+      taken = resolve_in_folder(folder.path(), kLastPointer, /*strict=*/false).value_or("nothing");
+    });
     warnings = ::testing::internal::GetCapturedStderr();
     return problem == kNothingThrown ? taken : problem;
   }
@@ -209,19 +210,20 @@ TEST_F(DamagedTarget, IsAnErrorWhenNothingElseVerifies) {
 
 TEST_F(DamagedTarget, IsRejectedWhenStrict) {
   damage(folder.epoch_path(3));
-  EXPECT_THROW(folder.resolve(kLastPointer, /*strict=*/true), FormatError);
+  EXPECT_THROW(resolve_in_folder(folder.path(), kLastPointer, /*strict=*/true), FormatError);
 }
 
 TEST_F(DamagedTarget, MayBeMissing) {
   fs::remove(folder.epoch_path(3));
-  EXPECT_THROW(folder.resolve(kLastPointer, /*strict=*/true), FormatError);
+  EXPECT_THROW(resolve_in_folder(folder.path(), kLastPointer, /*strict=*/true), FormatError);
   EXPECT_EQ(fall_back(), folder.update_path(2, 20));
 }
 
 TEST_F(DamagedTarget, MayBeAnotherCheckpointThanTheOnePointedAt) {
   write_small(folder.epoch_path(3), 33);
-  EXPECT_THAT(whole_message_of([&] { folder.resolve(kLastPointer, /*strict=*/true); }),
-              HasSubstr("but that file contains"));
+  EXPECT_THAT(
+      whole_message_of([&] { resolve_in_folder(folder.path(), kLastPointer, /*strict=*/true); }),
+      HasSubstr("but that file contains"));
   EXPECT_EQ(fall_back(), folder.epoch_path(3));
 }
 
@@ -229,7 +231,8 @@ TEST_F(DamagedTarget, HasADamagedPointer) {
   for (const std::string text :
        {"", "x", "../x 0123abcd\n", "x 0123ABCD\n", "x 0123abcd", "a\nb 0123abcd\n"}) {
     write_bytes(temporary.file(kLastPointer), text);
-    EXPECT_THROW(folder.resolve(kLastPointer, /*strict=*/true), FormatError) << text;
+    EXPECT_THROW(resolve_in_folder(folder.path(), kLastPointer, /*strict=*/true), FormatError)
+        << text;
     EXPECT_EQ(fall_back(), folder.epoch_path(3)) << text;
     EXPECT_THAT(warnings, HasSubstr("not a checkpoint pointer"));
   }
@@ -238,9 +241,9 @@ TEST_F(DamagedTarget, HasADamagedPointer) {
 // A run killed between its first checkpoint and the pointer to it.
 TEST_F(DamagedTarget, HasNoPointerYet) {
   fs::remove(temporary.file(kLastPointer));
-  EXPECT_THROW(folder.resolve(kLastPointer, /*strict=*/true), FormatError);
+  EXPECT_THROW(resolve_in_folder(folder.path(), kLastPointer, /*strict=*/true), FormatError);
   EXPECT_EQ(fall_back(), folder.epoch_path(3));
-  EXPECT_EQ(folder.resolve(kBestPointer, /*strict=*/true), std::nullopt);
+  EXPECT_EQ(resolve_in_folder(folder.path(), kBestPointer, /*strict=*/true), std::nullopt);
 }
 
 // As after a copy that does not keep the times of files.
@@ -258,7 +261,7 @@ TEST(CheckpointFolder, FallsBackToTheCheckpointWithTheMostUpdates) {
   const std::string newest = write(10, 30);
   write_aged(folder.epoch_path(1), 1, 0);  // does not record its updates
   write(8, 20);
-  EXPECT_THAT(folder.resolve(kLastPointer, /*strict=*/false), Optional(newest));
+  EXPECT_THAT(resolve_in_folder(folder.path(), kLastPointer, /*strict=*/false), Optional(newest));
 }
 
 TEST(Retention, KeepsTheLastOfEachKind) {

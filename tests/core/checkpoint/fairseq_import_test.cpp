@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
+#include "core/checkpoint/checkpoint_file.h"
 #include "core/checkpoint/checkpoint_writer.h"
 #include "core/checkpoint/fairseq/fairseq_options.h"
 #include "core/checkpoint/fairseq/fairseq_weights.h"
@@ -193,7 +194,7 @@ class FairseqWeights : public ::testing::Test {
     write_checkpoint(folder.file("weights"), {}, weights.tensors);
     const auto file = CheckpointFile::open(folder.file("weights"));
     try {
-      const auto taken = weights_from_fairseq(file, options, 11, 9);
+      const auto taken = weights_from_fairseq(file.tensors(), file.path(), options, 11, 9);
       std::string names;
       for (const auto& tensor : taken) names += tensor.name + "\n";
       return names;
@@ -277,8 +278,12 @@ TEST(FairseqImport, ImportsARealModelCompletely) {
   const std::string folder = std::string(data) + "/fairseq/";
   std::ifstream options(folder + "options.json");
   const auto weights = CheckpointFile::open(folder + "model.safetensors");
-  const auto taken = weights_from_fairseq(
-      weights, options_from_fairseq(json::parse(options), "options.json"), 9648, 9648);
+  const auto taken =
+      weights_from_fairseq(weights.tensors(),
+                           weights.path(),
+                           options_from_fairseq(json::parse(options), "options.json"),
+                           9648,
+                           9648);
   EXPECT_EQ(taken.size(), 169U);
   EXPECT_EQ(taken.size(), weights.tensors().size());
 }

@@ -55,7 +55,7 @@ struct CheckpointKeeperTest : ::testing::Test {
     kept.note_validation(is_best);
   }
   std::string pointed_at(const char* pointer) const {
-    const auto path = folder.resolve(pointer, /*strict=*/true);
+    const auto path = resolve_in_folder(folder.path(), pointer, /*strict=*/true);
     return path ? path->substr(path->rfind('/') + 1) : "";
   }
 
