@@ -14,7 +14,7 @@ void AdadeltaOptions::describe(OptionTable& table) {
   table
       .field(
           "adadelta-eps", adadelta_eps, "Epsilon added to both averages for numerical stability.")
-      .at_least(0);
+      .in(1e-30, 1.0);
   table.field("weight-decay", weight_decay, "Weight decay (L2 penalty).").at_least(0);
 }
 
