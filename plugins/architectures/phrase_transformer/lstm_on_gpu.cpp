@@ -2,7 +2,7 @@
 
 #include <ATen/ops/empty.h>
 
-#include "core/cuda/kernel_cache.h"
+#include "core/cuda/kernel_sources.h"
 #include "core/nn/functional/device/gpu_kernels.h"
 
 namespace phraseq::phrase_transformer::gpu {

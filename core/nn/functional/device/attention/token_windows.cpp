@@ -5,7 +5,7 @@
 #include <ATen/ops/empty.h>
 #include <ATen/ops/zeros.h>
 
-#include "core/cuda/kernel_cache.h"
+#include "core/cuda/kernel_sources.h"
 #include "core/data/device/to_device.h"
 #include "core/nn/functional/device/attention/kept_tensors.h"
 #include "core/nn/functional/device/gpu_kernels.h"
