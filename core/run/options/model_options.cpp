@@ -7,7 +7,6 @@
 #include "core/nn/precision/precision_option.h"
 
 namespace phraseq {
-
 namespace {
 
 /// Cores this process may use.
@@ -20,6 +19,13 @@ void describe_skip_self_test(OptionTable& table, bool& skip_self_test) {
       "skip-self-test",
       skip_self_test,
       "Do not compare the results of this installation with those recorded in the checkpoint.");
+}
+
+void describe_model_overrides(OptionTable& table, std::vector<std::string>& overrides) {
+  table.field("model-overrides",
+              overrides,
+              "Architecture options that replace those of the checkpoint, as NAME=VALUE or as "
+              "fairseq's dictionary \"{'NAME': VALUE}\".");
 }
 
 void ModelOptions::describe(OptionTable& table) {
@@ -44,10 +50,7 @@ void ModelOptions::describe_model(OptionTable& table) {
                             : "Checkpoint or folder of checkpoints.")
       .value_name(takes_ensemble ? "FILE[:FILE]" : "FILE")
       .required();
-  table.field("model-overrides",
-              model_overrides,
-              "Architecture options that replace those of the checkpoint, as NAME=VALUE or as "
-              "fairseq's dictionary \"{'NAME': VALUE}\".");
+  describe_model_overrides(table, model_overrides);
   table
       .field("mask-heads",
              mask_heads,

@@ -19,6 +19,8 @@ namespace phraseq {
 
 /// --skip-self-test, for every command that opens a checkpoint to compute with it.
 PHRASEQ_API void describe_skip_self_test(OptionTable& table, bool& skip_self_test);
+/// --model-overrides, for every command that opens a checkpoint.
+PHRASEQ_API void describe_model_overrides(OptionTable& table, std::vector<std::string>& overrides);
 
 /// The trained models that a command uses, its device, threads and precision.
 struct PHRASEQ_API ModelOptions : Options {

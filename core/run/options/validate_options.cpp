@@ -17,10 +17,7 @@ void ValidateOptions::describe(OptionTable& table) {
       .value_name("DATA")
       .required();
   table.field("path", path, "Checkpoint or folder of checkpoints.").value_name("FILE").required();
-  table.field("model-overrides",
-              model_overrides,
-              "Architecture options that replace those of the checkpoint, as NAME=VALUE or as "
-              "fairseq's dictionary \"{'NAME': VALUE}\".");
+  describe_model_overrides(table, model_overrides);
   table
       .field("valid-subset",
              valid_subset,
