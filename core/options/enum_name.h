@@ -4,9 +4,15 @@
 #include <optional>
 #include <string_view>
 
-#include "core/options/option_table.h"
-
 namespace phraseq {
+
+/// One value of an enum and its name on the command line, in configuration files and in
+/// checkpoints.
+template <class Enum>
+struct EnumName {
+  std::string_view name;
+  Enum value;
+};
 
 /// The name of a value, as on the command line and in checkpoints; empty for a value without one.
 template <class Enum, size_t kCount>

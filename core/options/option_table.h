@@ -5,7 +5,6 @@
 #include <initializer_list>
 #include <limits>
 #include <memory>
-#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "core/base/api.h"
+#include "core/options/enum_name.h"
 
 namespace phraseq {
 
@@ -24,14 +24,6 @@ PHRASEQ_API std::string_view to_string(OptionOrigin origin);
 PHRASEQ_API std::string option_key(std::string_view name);
 /// The name of an option with dashes, as on the command line.
 PHRASEQ_API std::string option_name(std::string_view key);
-
-/// One value of an enum and its name on the command line, in configuration files and in
-/// checkpoints.
-template <class Enum>
-struct EnumName {
-  std::string_view name;
-  Enum value;
-};
 
 /// The field of an option whose type is an enum, seen through the names of its values.
 class PHRASEQ_API EnumTarget {
@@ -154,8 +146,8 @@ class PHRASEQ_API OptionTable {
 
   /// Adds an enum, by the names of its values:
   ///
-  ///     enum class OnBadLine { kFail, kSkip };
-  ///     inline constexpr EnumName<OnBadLine> kOnBadLine[] = {{"fail", OnBadLine::kFail}, …};
+  ///     enum class OnBadLine { kError, kSkip };
+  ///     inline constexpr EnumName<OnBadLine> kOnBadLine[] = {{"error", OnBadLine::kError}, …};
   ///     table.field("on-bad-line", on_bad_line, kOnBadLine, "What to do with a line that …");
   template <class Enum, size_t kCount>
   requires std::is_enum_v<Enum> OptionField& field(std::string_view name,
@@ -171,24 +163,13 @@ class PHRASEQ_API OptionTable {
 };
 
 /// An EnumTarget for a variable and the names of the enum's values, which must outlive it.
-template <class Enum>
+template <class Enum, size_t kCount>
 class NamedEnum final : public EnumTarget {
  public:
-  NamedEnum(Enum& value, std::span<const EnumName<Enum>> names) : value_(value), names_(names) {}
+  NamedEnum(Enum& value, const EnumName<Enum> (&names)[kCount]) : value_(value), names_(names) {}
 
-  std::string name() const override {
-    for (const auto& entry : names_) {
-      if (entry.value == value_)
-        return std::string(entry.name);
-    }
-    return {};
-  }
-  void set(std::string_view name) override {
-    for (const auto& entry : names_) {
-      if (entry.name == name)
-        value_ = entry.value;
-    }
-  }
+  std::string name() const override { return std::string(enum_name(names_, value_)); }
+  void set(std::string_view name) override { value_ = enum_value(names_, name).value_or(value_); }
   std::vector<std::string> names() const override {
     std::vector<std::string> all;
     for (const auto& entry : names_) all.emplace_back(entry.name);
@@ -197,7 +178,7 @@ class NamedEnum final : public EnumTarget {
 
  private:
   Enum& value_;
-  std::span<const EnumName<Enum>> names_;
+  const EnumName<Enum> (&names_)[kCount];
 };
 
 template <class Enum, size_t kCount>
@@ -205,7 +186,7 @@ requires std::is_enum_v<Enum> OptionField& OptionTable::field(std::string_view n
                                                               Enum& value,
                                                               const EnumName<Enum> (&names)[kCount],
                                                               std::string_view help) {
-  auto target = std::make_shared<NamedEnum<Enum>>(value, std::span<const EnumName<Enum>>(names));
+  auto target = std::make_shared<NamedEnum<Enum, kCount>>(value, names);
   const auto choices = target->names();
   OptionField& added = add(OptionField(name, std::move(target), help));
   added.choices = choices;

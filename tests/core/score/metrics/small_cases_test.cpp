@@ -16,8 +16,7 @@ using nlohmann::json;
 
 BleuSettings bleu_settings(const json& settings) {
   BleuSettings result;
-  NamedEnum<Smoothing>(result.smoothing, kSmoothingNames)
-      .set(settings.value("smooth_method", "exp"));
+  NamedEnum(result.smoothing, kSmoothingNames).set(settings.value("smooth_method", "exp"));
   if (settings.contains("smooth_value") && settings["smooth_value"].is_number()) {
     result.smooth_value = settings["smooth_value"].get<double>();
   }
