@@ -6,68 +6,88 @@ namespace phraseq {
 
 namespace {
 
-void describe_processes(OptionTable& v, DistributedOptions& o) {
-  v.section("Several processes");
-  v.field("nproc-per-node",
-          o.nproc_per_node,
-          "Start N processes on this machine, each with its share of the batches; 0 = train in "
-          "this process.")
+void describe_processes(OptionTable& table, DistributedOptions& o) {
+  table.section("Several processes");
+  table
+      .field("nproc-per-node",
+             o.nproc_per_node,
+             "Start N processes on this machine, each with its share of the batches; 0 = train in "
+             "this process.")
       .alias("nprocs-per-node")
       .in(0, 4096)
       .harmless();
-  v.field("distributed-world-size",
+  table
+      .field(
+          "distributed-world-size",
           o.world_size,
           "Number of processes on all machines; 0 = from WORLD_SIZE or the variables of Slurm or "
           "MPI, otherwise 1.")
       .in(0, 1'000'000)
       .harmless();
-  v.field("distributed-rank",
+  table
+      .field(
+          "distributed-rank",
           o.rank,
           "Rank of this process, or of the first one that --nproc-per-node starts; -1 = from the "
           "environment.")
       .in(-1, 1'000'000)
       .harmless();
-  v.field("distributed-init-method",
-          o.init_method,
-          "Address at which the processes connect: tcp://HOST:PORT of rank 0, or env:// for "
-          "MASTER_ADDR and MASTER_PORT.")
+}
+
+void describe_rendezvous(OptionTable& table, DistributedOptions& o) {
+  table
+      .field("distributed-init-method",
+             o.init_method,
+             "Address at which the processes connect: tcp://HOST:PORT of rank 0, or env:// for "
+             "MASTER_ADDR and MASTER_PORT.")
       .value_name("URL")
       .harmless();
-  v.field("distributed-port",
-          o.port,
-          "Port of rank 0; 0 = that of --distributed-init-method, MASTER_PORT, or 29500.")
+  table
+      .field("distributed-port",
+             o.port,
+             "Port of rank 0; 0 = that of --distributed-init-method, MASTER_PORT, or 29500.")
       .in(-1, 65535)
       .harmless();
 }
 
-void describe_gradients(OptionTable& v, DistributedOptions& o) {
-  v.field("distributed-backend",
-          o.backend,
-          kDistributedBackendNames,
-          "Communication library: gloo (any device) or nccl (GPUs only); auto = nccl if every "
-          "process has its own GPU and this program was built with it, otherwise gloo.")
+void describe_communication(OptionTable& table, DistributedOptions& o) {
+  table
+      .field("distributed-backend",
+             o.backend,
+             kDistributedBackendNames,
+             "Communication library: gloo (any device) or nccl (GPUs only); auto = nccl if every "
+             "process has its own GPU and this program was built with it, otherwise gloo.")
       .harmless();
-  v.field("ddp-backend",
-          o.ddp_backend,
-          kDdpBackendNames,
-          "fairseq's names of implementations of data parallelism; all have the same effect.")
+  table
+      .field("ddp-backend",
+             o.ddp_backend,
+             kDdpBackendNames,
+             "fairseq's names of implementations of data parallelism; all have the same effect.")
       .harmless();
-  v.field("ddp-comm-hook",
-          o.comm_hook,
-          kCommHookNames,
-          "Data type in which gradients are exchanged: none = that of the parameters, bf16 = half "
-          "the traffic.");
-  v.field(
-       "bucket-cap-mb",
-       o.bucket_cap_mb,
-       "Size in MB of the buckets in which gradients are added while the backward pass continues.")
+  table.field(
+      "ddp-comm-hook",
+      o.comm_hook,
+      kCommHookNames,
+      "Data type in which gradients are exchanged: none = that of the parameters, bf16 = half "
+      "the traffic.");
+}
+
+void describe_gradients(OptionTable& table, DistributedOptions& o) {
+  table
+      .field("bucket-cap-mb",
+             o.bucket_cap_mb,
+             "Size in MB of the buckets in which gradients are added while the backward pass "
+             "continues.")
       .in(1e-6, 1e6)
       .harmless();
-  v.field("overlap",
-          o.overlap,
-          "Add the gradients of the processes during the backward pass instead of after it.")
+  table
+      .field("overlap",
+             o.overlap,
+             "Add the gradients of the processes during the backward pass instead of after it.")
       .harmless();
-  v.field("zero-sharding",
+  table
+      .field(
+          "zero-sharding",
           o.zero_sharding,
           kZeroShardingNames,
           "Divide the optimizer state between the processes: os or 1 (stage 1 of ZeRO), or none.")
@@ -75,18 +95,20 @@ void describe_gradients(OptionTable& v, DistributedOptions& o) {
       .harmless();
 }
 
-void describe_start(OptionTable& v, DistributedOptions& o) {
-  v.field("distributed-no-spawn",
-          o.no_spawn,
-          "Do not start processes, even if --distributed-world-size is larger than 1 and no "
-          "launcher is found.")
+void describe_start(OptionTable& table, DistributedOptions& o) {
+  table
+      .field("distributed-no-spawn",
+             o.no_spawn,
+             "Do not start processes, even if --distributed-world-size is larger than 1 and no "
+             "launcher is found.")
       .harmless();
-  v.field("distributed-timeout",
-          o.timeout,
-          "After waiting for this many seconds, stop with an error that names the missing rank.")
+  table
+      .field("distributed-timeout",
+             o.timeout,
+             "After waiting for this many seconds, stop with an error that names the missing rank.")
       .in(1, 1'000'000)
       .harmless();
-  v.field("device-id", o.device_id, "GPU of this process; -1 = its rank on this machine.")
+  table.field("device-id", o.device_id, "GPU of this process; -1 = its rank on this machine.")
       .alias("local-rank")
       .in(-1, 4096)
       .harmless();
@@ -94,10 +116,12 @@ void describe_start(OptionTable& v, DistributedOptions& o) {
 
 }  // namespace
 
-void DistributedOptions::describe(OptionTable& v) {
-  describe_processes(v, *this);
-  describe_gradients(v, *this);
-  describe_start(v, *this);
+void DistributedOptions::describe(OptionTable& table) {
+  describe_processes(table, *this);
+  describe_rendezvous(table, *this);
+  describe_communication(table, *this);
+  describe_gradients(table, *this);
+  describe_start(table, *this);
 }
 
 std::vector<std::string> DistributedOptions::problems() const {

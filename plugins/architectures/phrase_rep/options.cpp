@@ -13,86 +13,100 @@ namespace {
 /// The maximum length that options accept; no sentence is longer.
 constexpr double kMaxTokens = 1000000;
 
-void describe_phrases(PhraseRepOptions& o, OptionTable& v) {
-  v.field(
+void describe_phrases(OptionTable& table, PhraseRepOptions& o) {
+  table.field(
       "pr-glance", o.pr_glance, kGlanceNames, "Initial summary of the words of a phrase (eq. 2).");
-  v.field("pr-attn",
-          o.pr_attn,
-          kWordAttentionNames,
-          "Attention over the words of a phrase: softmax (eqs. 3-5), none (the initial summary "
-          "represents the phrase), or sigmoid-residual (as in Neutron).");
-  v.field("pr-attn-hidden",
-          o.pr_attn_hidden,
-          "Hidden width of the scorer: a number, a multiple of the encoder's width (2d), or A,B "
-          "with B for the last level, which only the decoder reads.")
+  table.field("pr-attn",
+              o.pr_attn,
+              kWordAttentionNames,
+              "Attention over the words of a phrase: softmax (eqs. 3-5), none (the initial summary "
+              "represents the phrase), or sigmoid-residual (as in Neutron).");
+  table
+      .field("pr-attn-hidden",
+             o.pr_attn_hidden,
+             "Hidden width of the scorer: a number, a multiple of the encoder's width (2d), or A,B "
+             "with B for the last level, which only the decoder reads.")
       .value_name("WIDTH");
-  v.field("pr-ta",
-          o.pr_ta,
-          kMixedLevelsNames,
-          "Transparent attention (eq. 6): each decoder layer reads its own weighted sum of the "
-          "phrase levels, or of both phrase and token levels; none = the last level.");
-  v.field("pr-ta-dropout",
-          o.pr_ta_dropout,
-          "Dropout probability on the logits of transparent attention.")
+  table.field("pr-ta",
+              o.pr_ta,
+              kMixedLevelsNames,
+              "Transparent attention (eq. 6): each decoder layer reads its own weighted sum of the "
+              "phrase levels, or of both phrase and token levels; none = the last level.");
+  table
+      .field("pr-ta-dropout",
+             o.pr_ta_dropout,
+             "Dropout probability on the logits of transparent attention.")
       .in(0.0, 0.99);
 }
 
-void describe_combination(PhraseRepOptions& o, OptionTable& v) {
-  v.field(
-       "pr-comb-hidden",
-       o.pr_comb_hidden,
-       "Hidden width of the combination network (eq. 8): a number, a multiple of the stack's model "
-       "width (3d), or ENCODER,DECODER.")
+void describe_combination(OptionTable& table, PhraseRepOptions& o) {
+  table
+      .field("pr-comb-hidden",
+             o.pr_comb_hidden,
+             "Hidden width of the combination network (eq. 8): a number, a multiple of the stack's "
+             "model "
+             "width (3d), or ENCODER,DECODER.")
       .value_name("WIDTH");
-  v.field("pr-comb-residual",
-          o.pr_comb_residual,
-          kCombinationResidualNames,
-          "Residual connection of the combination network: its input x, or both inputs (x and the "
-          "output of attention).");
-  v.field("pr-comb-centered",
-          o.pr_comb_centered,
-          "Subtract 0.5, the initial mean, from the hidden units of the combination network.");
-  v.field("pr-comb-bias2",
-          o.pr_comb_bias2,
-          kAutoSwitchNames,
-          "Bias of the second layer of the combination network; auto = the same as --ffn-bias2.");
+  table.field(
+      "pr-comb-residual",
+      o.pr_comb_residual,
+      kCombinationResidualNames,
+      "Residual connection of the combination network: its input x, or both inputs (x and the "
+      "output of attention).");
+  table.field("pr-comb-centered",
+              o.pr_comb_centered,
+              "Subtract 0.5, the initial mean, from the hidden units of the combination network.");
+  table.field(
+      "pr-comb-bias2",
+      o.pr_comb_bias2,
+      kAutoSwitchNames,
+      "Bias of the second layer of the combination network; auto = the same as --ffn-bias2.");
 }
 
-void describe_segmentation(PhraseRepOptions& o, OptionTable& v) {
-  v.field("pr-seg",
-          o.pr_seg,
-          kSegmentationKindNames,
-          "Segmentation into phrases: n-grams, or parse trees of the data (preprocess --trees).");
-  v.field("pr-seg-max", o.pr_seg_max, "Maximum number of tokens in a phrase.").in(1, kMaxTokens);
-  v.field("pr-seg-min", o.pr_seg_min, "Minimum number of tokens in a phrase, except the last.")
+void describe_segmentation(OptionTable& table, PhraseRepOptions& o) {
+  table.field(
+      "pr-seg",
+      o.pr_seg,
+      kSegmentationKindNames,
+      "Segmentation into phrases: n-grams, or parse trees of the data (preprocess --trees).");
+  table.field("pr-seg-max", o.pr_seg_max, "Maximum number of tokens in a phrase.")
       .in(1, kMaxTokens);
-  v.field("pr-seg-div",
-          o.pr_seg_div,
-          "Divisor: the phrase length is the sentence length divided by this value.")
+  table.field("pr-seg-min", o.pr_seg_min, "Minimum number of tokens in a phrase, except the last.")
       .in(1, kMaxTokens);
-  v.field("pr-seg-round",
-          o.pr_seg_round,
-          kRoundingNames,
-          "Rounding of the phrase length; round rounds halves up.");
-  v.field("pr-seg-scope",
-          o.pr_seg_scope,
-          kSegmentationScopeNames,
-          "Length that determines the phrase length: of the sentence, or of the longest sentence "
-          "in the batch (as in Neutron; translations then depend on the batch). Parsed phrases "
-          "always use the sentence.");
-  v.field("pr-parse-bound",
-          o.pr_parse_bound,
-          kParseBoundNames,
-          "Algorithm 1 as printed (a phrase can have up to 2n-1 tokens), or bounded by n tokens.");
-  v.field("pr-long-leaf",
-          o.pr_long_leaf,
-          kLongLeafNames,
-          "Treat a word with n or more subwords as one phrase, or split it into several.");
-  v.field("pr-specials",
-          o.pr_specials,
-          kSpecialPhrasesNames,
-          "<s> and </s> in parsed sentences: phrases of their own, or joined to the neighboring "
-          "phrase.");
+  table
+      .field("pr-seg-div",
+             o.pr_seg_div,
+             "Divisor: the phrase length is the sentence length divided by this value.")
+      .in(1, kMaxTokens);
+  table.field("pr-seg-round",
+              o.pr_seg_round,
+              kRoundingNames,
+              "Rounding of the phrase length; round rounds halves up.");
+  table.field(
+      "pr-seg-scope",
+      o.pr_seg_scope,
+      kSegmentationScopeNames,
+      "Length that determines the phrase length: of the sentence, or of the longest sentence "
+      "in the batch (as in Neutron; translations then depend on the batch). Parsed phrases "
+      "always use the sentence.");
+}
+
+void describe_parsed_phrases(OptionTable& table, PhraseRepOptions& o) {
+  table.field(
+      "pr-parse-bound",
+      o.pr_parse_bound,
+      kParseBoundNames,
+      "Algorithm 1 as printed (a phrase can have up to 2n-1 tokens), or bounded by n tokens.");
+  table.field("pr-long-leaf",
+              o.pr_long_leaf,
+              kLongLeafNames,
+              "Treat a word with n or more subwords as one phrase, or split it into several.");
+  table.field(
+      "pr-specials",
+      o.pr_specials,
+      kSpecialPhrasesNames,
+      "<s> and </s> in parsed sentences: phrases of their own, or joined to the neighboring "
+      "phrase.");
 }
 
 /// A width option, and the model widths that "d" in it denotes.
@@ -150,9 +164,10 @@ PhraseRepOptions::PhraseRepOptions() {
 void PhraseRepOptions::describe(OptionTable& table) {
   TransformerOptions::describe(table);
   describe_unsupported(table);
-  describe_phrases(*this, table);
-  describe_combination(*this, table);
-  describe_segmentation(*this, table);
+  describe_phrases(table, *this);
+  describe_combination(table, *this);
+  describe_segmentation(table, *this);
+  describe_parsed_phrases(table, *this);
 }
 
 std::vector<std::string> PhraseRepOptions::problems() const {
