@@ -8,7 +8,6 @@
 #include "core/plot/plot_file.h"
 
 namespace phraseq {
-
 namespace {
 
 /// Whether the text is a number from 1 or one of the words.
@@ -18,7 +17,7 @@ bool is_choice(const std::string& text, std::initializer_list<std::string_view> 
   return number_in<int64_t>(text).value_or(0) > 0;
 }
 
-void describe_input(OptionTable& table, AnalyzeOptions& o) {
+void describe_mode(OptionTable& table, AnalyzeOptions& o) {
   table.section("Analysis");
   table
       .field("mode",
@@ -31,6 +30,9 @@ void describe_input(OptionTable& table, AnalyzeOptions& o) {
              "records, sentence by sentence.")
       .positional()
       .required();
+}
+
+void describe_input(OptionTable& table, AnalyzeOptions& o) {
   table
       .field("source",
              o.source,
@@ -107,6 +109,9 @@ void describe_dump(OptionTable& table, AnalyzeOptions& o) {
   table.section("Dump");
   table.field("tensors", o.tensors, "Write only tensors whose names contain one of these strings.")
       .value_name("TEXT...");
+}
+
+void describe_plot(OptionTable& table, AnalyzeOptions& o) {
   table.section("Pictures");
   table
       .field("plot",
@@ -173,11 +178,13 @@ std::vector<std::string> attention_problems(const AnalyzeOptions& given) {
 }  // namespace
 
 void AnalyzeOptions::describe(OptionTable& table) {
+  describe_mode(table, *this);
   describe_input(table, *this);
   describe_output(table, *this);
   describe_heat_maps(table, *this);
   describe_activation(table, *this);
   describe_dump(table, *this);
+  describe_plot(table, *this);
 }
 
 std::vector<std::string> AnalyzeOptions::problems() const {

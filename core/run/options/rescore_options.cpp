@@ -3,10 +3,9 @@
 #include <utility>
 
 namespace phraseq {
-
 namespace {
 
-void describe_files(OptionTable& table, RescoreOptions& o) {
+void describe_input(OptionTable& table, RescoreOptions& o) {
   table.section("Rescoring");
   table
       .field(
@@ -26,6 +25,9 @@ void describe_files(OptionTable& table, RescoreOptions& o) {
           o.trees,
           "Bracketed parse trees of the source sentences, one per line, for models that use trees.")
       .value_name("FILE");
+}
+
+void describe_output(OptionTable& table, RescoreOptions& o) {
   table
       .field("output",
              o.output,
@@ -62,7 +64,8 @@ void describe_batches(OptionTable& table, RescoreOptions& o) {
 }  // namespace
 
 void RescoreOptions::describe(OptionTable& table) {
-  describe_files(table, *this);
+  describe_input(table, *this);
+  describe_output(table, *this);
   describe_batches(table, *this);
   contrastive.describe(table);
 }

@@ -71,6 +71,9 @@ void describe_saving(OptionTable& table, CheckpointOptions& o) {
              "Also save a checkpoint every N updates; 0 = off.")
       .at_least(0)
       .harmless();
+}
+
+void describe_retention(OptionTable& table, CheckpointOptions& o) {
   table
       .field("keep-interval-updates",
              o.keep_interval_updates,
@@ -121,6 +124,7 @@ void CheckpointOptions::describe(OptionTable& table) {
   describe_files(table, *this);
   describe_restoring(table, *this);
   describe_saving(table, *this);
+  describe_retention(table, *this);
   describe_contents(table, *this);
 }
 

@@ -146,6 +146,52 @@ void check_places(const PhrasalAttentionOptions& o, Problems& found) {
   }
 }
 
+/// Which attention is phrasal, its score, and the n-gram lengths of its heads.
+void describe_phrases(OptionTable& table, PhrasalAttentionOptions& o) {
+  table.field("pa-type",
+              o.pa_type,
+              kPhraseTypeNames,
+              "How n-gram lengths are assigned to heads. homogeneous: each head has one length; "
+              "heterogeneous: each head has several, under one softmax; interleaved: like "
+              "heterogeneous, and bigrams are queries, too.");
+  table.field("pa-method",
+              o.pa_method,
+              kPhraseMethodNames,
+              "Phrasal attention score. convkv: query times convolved key; queryk: one convolved "
+              "query for each word of the window times its key.");
+  table
+      .field("pa-ngrams",
+             o.pa_ngrams,
+             "homogeneous: the k-th digit is the number of heads with n = k (44, 323, 08; with "
+             "commas from 10 heads on: 10,6); default: half of the heads with n = 1, half with n = "
+             "2. heterogeneous: up to 16 lengths, 1 to 100 (12, 123; with commas from 10 words on: "
+             "1,10); default: 12. interleaved: 12. ENCODER/DECODER (44/22) sets different values "
+             "for encoder and decoder.")
+      .value_name("N");
+  table.field("pa-where", o.pa_where, "Which attention is phrasal: one or more of enc, dec, cross.")
+      .one_of({"enc", "dec", "cross"})
+      .value_name("PLACE,...");
+}
+
+/// The variants of the scale and of the convolutions.
+void describe_variants(OptionTable& table, PhrasalAttentionOptions& o) {
+  table.field("pa-out",
+              o.pa_out,
+              kConvolutionPlaceNames,
+              "Position of the convolution of interleaved attention: instead of the output "
+              "projection, or after it.");
+  table.field(
+      "pa-scale",
+      o.pa_scale,
+      kPhraseScaleNames,
+      "Scale of queryk scores, 1/sqrt of: dhn = head width * n, dhn2 = head width * n^2, dh "
+      "= head width.");
+  table.field("pa-conv-bias",
+              o.pa_conv_bias,
+              "Use biases in the convolutions over two or more words, including that of "
+              "interleaved attention.");
+}
+
 }  // namespace
 
 PhrasalAttentionOptions::PhrasalAttentionOptions() {
@@ -156,44 +202,8 @@ PhrasalAttentionOptions::PhrasalAttentionOptions() {
 void PhrasalAttentionOptions::describe(OptionTable& table) {
   TransformerOptions::describe(table);
   table.find("attn-bias")->help = "Not supported by phrasal_attention.";
-  table.field("pa-type",
-              pa_type,
-              kPhraseTypeNames,
-              "How n-gram lengths are assigned to heads. homogeneous: each head has one length; "
-              "heterogeneous: each head has several, under one softmax; interleaved: like "
-              "heterogeneous, and bigrams are queries, too.");
-  table.field("pa-method",
-              pa_method,
-              kPhraseMethodNames,
-              "Phrasal attention score. convkv: query times convolved key; queryk: one convolved "
-              "query for each word of the window times its key.");
-  table
-      .field("pa-ngrams",
-             pa_ngrams,
-             "homogeneous: the k-th digit is the number of heads with n = k (44, 323, 08; with "
-             "commas from 10 heads on: 10,6); default: half of the heads with n = 1, half with n = "
-             "2. heterogeneous: up to 16 lengths, 1 to 100 (12, 123; with commas from 10 words on: "
-             "1,10); default: 12. interleaved: 12. ENCODER/DECODER (44/22) sets different values "
-             "for encoder and decoder.")
-      .value_name("N");
-  table.field("pa-where", pa_where, "Which attention is phrasal: one or more of enc, dec, cross.")
-      .one_of({"enc", "dec", "cross"})
-      .value_name("PLACE,...");
-  table.field("pa-out",
-              pa_out,
-              kConvolutionPlaceNames,
-              "Position of the convolution of interleaved attention: instead of the output "
-              "projection, or after it.");
-  table.field(
-      "pa-scale",
-      pa_scale,
-      kPhraseScaleNames,
-      "Scale of queryk scores, 1/sqrt of: dhn = head width * n, dhn2 = head width * n^2, dh "
-      "= head width.");
-  table.field("pa-conv-bias",
-              pa_conv_bias,
-              "Use biases in the convolutions over two or more words, including that of "
-              "interleaved attention.");
+  describe_phrases(table, *this);
+  describe_variants(table, *this);
 }
 
 std::vector<std::string> PhrasalAttentionOptions::problems() const {

@@ -4,6 +4,31 @@
 #include "core/options/unused_values.h"
 
 namespace phraseq::phrasenet {
+namespace {
+
+void describe_gate(OptionTable& table, PhraseNetOptions& o) {
+  table.field("gate-hidden", o.gate_hidden, "Hidden size of the gate network (variant gate).")
+      .in(1, nn::kMaxSize);
+  table.field(
+      "gate-act",
+      o.gate_act,
+      kGateFunctionNames,
+      "The gate network's activation: noisy tanh (Gulcehre et al. 2016) with a learned scale of "
+      "the noise (NTanhP), with half-normal noise, without a learned scale (NTanh); or tanh.");
+  table.field("noise-c", o.noise_c, "Noise scale c of noisy tanh.").in(0, 100);
+  table
+      .field("noise-alpha",
+             o.noise_alpha,
+             "Alpha of noisy tanh: weight of the clipped value, relative to the linear value.")
+      .in(0, 100);
+  table.field("gate-residual",
+              o.gate_residual,
+              kGateResidualNames,
+              "Where the residual connection of the gate network is added: after or before the "
+              "activation of the second layer.");
+}
+
+}  // namespace
 
 void PhraseNetOptions::describe(OptionTable& table) {
   RecurrentOptions::describe(table);
@@ -12,25 +37,7 @@ void PhraseNetOptions::describe(OptionTable& table) {
               kVariantNames,
               "gate: a gate chooses between word and phrase, and a classifier chooses the slot; "
               "softmax: one softmax over words and encoded phrases.");
-  table.field("gate-hidden", gate_hidden, "Hidden size of the gate network (variant gate).")
-      .in(1, nn::kMaxSize);
-  table.field(
-      "gate-act",
-      gate_act,
-      kGateFunctionNames,
-      "The gate network's activation: noisy tanh (Gulcehre et al. 2016) with a learned scale of "
-      "the noise (NTanhP), with half-normal noise, without a learned scale (NTanh); or tanh.");
-  table.field("noise-c", noise_c, "Noise scale c of noisy tanh.").in(0, 100);
-  table
-      .field("noise-alpha",
-             noise_alpha,
-             "Alpha of noisy tanh: weight of the clipped value, relative to the linear value.")
-      .in(0, 100);
-  table.field("gate-residual",
-              gate_residual,
-              kGateResidualNames,
-              "Where the residual connection of the gate network is added: after or before the "
-              "activation of the second layer.");
+  describe_gate(table, *this);
   table.field(
       "mask-used",
       mask_used,

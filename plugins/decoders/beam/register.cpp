@@ -9,43 +9,47 @@ namespace {
 
 using namespace phraseq;  // registration only
 
+/// The departures from plain beam search.
+void describe_variants(OptionTable& table, BeamSettings& o) {
+  table.field(
+      "shrink-beam", o.shrink, "Reduce the beam by one for each finished hypothesis, as in dl4mt.");
+  table.field("recombine",
+              o.recombine,
+              "Merge hypotheses with the same strings, where one contains a phrase of a phrase "
+              "memory and another the same words one by one: their probabilities are added.");
+  table
+      .field("diverse-beam-groups",
+             o.diverse.groups,
+             "Diverse beam search: number of groups, a divisor of --beam; -1 = off.")
+      .in(-1, 10000);
+  table
+      .field("diverse-beam-strength",
+             o.diverse.strength,
+             "Amount that is subtracted from the score of a token for each time that an earlier "
+             "group of --diverse-beam-groups chose it.")
+      .in(0, kMaxPenalty);
+  table
+      .field("diversity-rate",
+             o.diversity_rate,
+             "Beam search with diverse siblings: subtract this rate, times the rank, from each "
+             "continuation of a hypothesis; 0 or less = off.")
+      .in(-kMaxPenalty, kMaxPenalty);
+  table
+      .field("constraints",
+             o.constraints,
+             kConstraintOrderNames,
+             "Phrases that the translation must contain follow each line of text, separated by "
+             "TABs: in their order (ordered) or in any order (unordered).")
+      .bare_value("ordered");
+}
+
 struct BeamOptions : SearchOptions {
   BeamSettings beam;
 
   void describe(OptionTable& table) override {
     table.field("beam", beam.beam, "Beam size.").in(1, 10000);
     table.field("nbest", beam.nbest, "Number of hypotheses to output.").in(1, 10000);
-    table.field("shrink-beam",
-                beam.shrink,
-                "Reduce the beam by one for each finished hypothesis, as in dl4mt.");
-    table.field("recombine",
-                beam.recombine,
-                "Merge hypotheses with the same strings, where one contains a phrase of a phrase "
-                "memory and another the same words one by one: their probabilities are added.");
-    table
-        .field("diverse-beam-groups",
-               beam.diverse.groups,
-               "Diverse beam search: number of groups, a divisor of --beam; -1 = off.")
-        .in(-1, 10000);
-    table
-        .field("diverse-beam-strength",
-               beam.diverse.strength,
-               "Amount that is subtracted from the score of a token for each time that an earlier "
-               "group of --diverse-beam-groups chose it.")
-        .in(0, kMaxPenalty);
-    table
-        .field("diversity-rate",
-               beam.diversity_rate,
-               "Beam search with diverse siblings: subtract this rate, times the rank, from each "
-               "continuation of a hypothesis; 0 or less = off.")
-        .in(-kMaxPenalty, kMaxPenalty);
-    table
-        .field("constraints",
-               beam.constraints,
-               kConstraintOrderNames,
-               "Phrases that the translation must contain follow each line of text, separated by "
-               "TABs: in their order (ordered) or in any order (unordered).")
-        .bare_value("ordered");
+    describe_variants(table, beam);
     SearchOptions::describe(table);
   }
 
