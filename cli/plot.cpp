@@ -3,7 +3,7 @@
 #include "cli/command.h"
 #include "core/base/error.h"
 #include "core/io/atomic_file.h"
-#include "core/plot/curves/plot_options.h"
+#include "core/plot/curves/plot_runs.h"
 
 namespace phraseq {
 namespace {

@@ -20,7 +20,4 @@ struct PHRASEQ_API PlotOptions : Options {
   std::vector<std::string> problems() const override;
 };
 
-/// Reads the runs and writes the figure or the page; warns about lines that were left out.
-PHRASEQ_API void plot_runs(const PlotOptions& options);
-
 }  // namespace phraseq::plot
