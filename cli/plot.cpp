@@ -10,8 +10,7 @@ namespace {
 
 constexpr const char* kDescription =
     "Draws the learning curves of one or more training runs from their metrics.jsonl: losses, "
-    "score "
-    "of the validation set, learning rate, gradient norm and speed.";
+    "score of the validation set, learning rate, gradient norm and speed.";
 
 int plot_command(std::span<const std::string> arguments) {
   plot::PlotOptions options;

@@ -131,8 +131,7 @@ Findings tokenized_from_threads(const Selection& selection, const TrialData& dat
     return {};
   return {
       "threads that encode different lines concurrently get different results than a single "
-      "thread: "
-      "encode() and decode() may not write to members"};
+      "thread: encode() and decode() may not write to members"};
 }
 
 /// Letters and digits of ASCII, in lower case.

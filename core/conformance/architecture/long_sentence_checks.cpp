@@ -115,8 +115,8 @@ Findings long_steps_as_one_pass(const Registry& registry, const Selection& selec
     if (!(difference <= kLongTolerance)) {
       return {fmt::format(
           "step {} of {}, sentence {}: ln p differs by up to {:.3g} from a single pass; the {} "
-          "steps "
-          "before agree: `step` must compute what `forward` computes for a prefix of any length",
+          "steps before agree: `step` must compute what `forward` computes for a prefix of any "
+          "length",
           number + 1,
           decoding.length(),
           sentence + 1,

@@ -49,8 +49,7 @@ void on_bus_error(int number, siginfo_t* info, void*) {
   print(
       ": cannot read: the file became shorter after it was opened, or its disk failed\n"
       "  Restore the file, and run the command again; files in use may be replaced by a rename, "
-      "but "
-      "not rewritten.\n");
+      "but not rewritten.\n");
   remove_unfinished();
   ::_exit(kExitIo);
 }

@@ -103,9 +103,8 @@ void warn_of_unused_alignments(const Criterion& criterion,
     return;
   log_warning(
       fmt::format("--load-alignments has no effect: the criterion {} has no alignment loss. Use "
-                  "--criterion "
-                  "label_smoothed_cross_entropy_with_alignment, which is the default of --arch "
-                  "transformer_align",
+                  "--criterion label_smoothed_cross_entropy_with_alignment, which is the default "
+                  "of --arch transformer_align",
                   name));
 }
 
