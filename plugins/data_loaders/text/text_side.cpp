@@ -21,10 +21,11 @@ struct Chunk {
   std::vector<int64_t> lengths;
 };
 
-Chunk encode_stretch(std::span<const std::string> lines,
-                     size_t first,
-                     const TextSide::Encode& encode,
-                     std::optional<uint64_t> seed) {
+/// Encodes consecutive lines, of which the first is line `first` of the file.
+Chunk encode_chunk(std::span<const std::string> lines,
+                   size_t first,
+                   const TextSide::Encode& encode,
+                   std::optional<uint64_t> seed) {
   Chunk chunk;
   for (size_t i = 0; i < lines.size(); ++i) {
     const auto line_seed = seed ? std::optional(mix_seeds(*seed, first + i)) : std::nullopt;
@@ -35,7 +36,8 @@ Chunk encode_stretch(std::span<const std::string> lines,
   return chunk;
 }
 
-size_t stretch_size(size_t lines) {
+/// The number of lines in each chunk.
+size_t chunk_size(size_t lines) {
   const size_t threads = std::max(1U, std::thread::hardware_concurrency());
   return std::max(kLinesWorthAThread, (lines + threads - 1) / threads);
 }
@@ -59,13 +61,13 @@ TextSide::TextSide(const std::string& path, Encode encode)
       checksum_(checksum_of(lines_)) {}
 
 void TextSide::encode_all(std::optional<uint64_t> seed) {
-  const size_t size = stretch_size(lines_.size());
+  const size_t size = chunk_size(lines_.size());
   std::vector<std::future<Chunk>> chunks;
   for (size_t first = 0; first < lines_.size(); first += size) {
     const auto lines =
         std::span<const std::string>(lines_).subspan(first, std::min(size, lines_.size() - first));
     chunks.push_back(std::async(std::launch::async, [this, lines, first, seed] {
-      return encode_stretch(lines, first, encode_, seed);
+      return encode_chunk(lines, first, encode_, seed);
     }));
   }
   ids_.clear();
