@@ -101,6 +101,41 @@ at::Tensor run_energies(const AdditiveTensors& in, const at::Tensor& activations
   return energies;
 }
 
+/// The gradients of the inputs of the energies. `weight` [features + 1, width] ends with that of v.
+struct EnergyGradients {
+  EnergyGradients(const AdditiveTensors& in, const SharedSum& of_keys, bool with_features)
+      : keys(of_keys.sum),
+        query(at::zeros_like(in.query)),
+        features(with_features ? at::zeros_like(in.features) : at::Tensor()),
+        weight(at::zeros({in.feature_count() + 1, in.keys.size(2)}, in.keys.options())) {}
+
+  at::Tensor keys, query, features, weight;
+};
+
+/// Computes the gradients from d_energies [rows, time] and activations [rows, time, width].
+void run_energies_backward(const AdditiveTensors& in,
+                           const at::Tensor& activations,
+                           const at::Tensor& d_energies,
+                           const EnergyGradients& d) {
+  const int64_t width = in.keys.size(2);
+  for_sums(in.keys, [&]<typename Loops, typename S>(const Loops& loops, S*) {
+    const auto add_rows = [&](int64_t first, int64_t last, S* partial) {
+      const cpu::ThreadScratch<S> scratch(width);
+      loops.additive_energies_backward(in.step<S>(),
+                                       {cpu::data<S>(d_energies),
+                                        cpu::data<S>(activations),
+                                        cpu::mutable_data<S>(d.keys),
+                                        cpu::mutable_data<S>(d.query),
+                                        cpu::mutable_data<S>(d.features),
+                                        partial,
+                                        d.features.defined() ? in.feature_count() : 0},
+                                       scratch.get(),
+                                       {first, last, width});
+    };
+    cpu::sum_over_rows(in.rows(), d.weight.numel(), cpu::mutable_data<S>(d.weight), add_rows);
+  });
+}
+
 class AdditiveEnergies : public torch::autograd::Function<AdditiveEnergies> {
  public:
   static at::Tensor forward(AutogradContext* ctx,
@@ -122,37 +157,15 @@ class AdditiveEnergies : public torch::autograd::Function<AdditiveEnergies> {
   static tensor_list backward(AutogradContext* ctx, tensor_list outputs) {
     const auto saved = ctx->get_saved_variables();
     const AdditiveTensors in{saved[0], saved[1], saved[2], saved[3], saved[4], saved[5]};
-    const at::Tensor& activations = saved[6];
-    const at::Tensor d_energies = outputs[0].contiguous();
-    const int64_t width = in.keys.size(2), features = in.feature_count();
     const SharedSum d_keys(ctx, in.keys);
-    const at::Tensor d_query = at::zeros_like(in.query);
-    const bool wanted = in.features.defined() && ctx->needs_input_grad(2);
-    const at::Tensor d_features = wanted ? at::zeros_like(in.features) : at::Tensor();
-    const at::Tensor d_weight = at::zeros({features + 1, width}, in.keys.options());
-    for_sums(in.keys, [&]<typename Loops, typename S>(const Loops& loops, S*) {
-      cpu::sum_over_rows(in.rows(),
-                         d_weight.numel(),
-                         cpu::mutable_data<S>(d_weight),
-                         [&](int64_t first, int64_t last, S* partial) {
-                           const cpu::ThreadScratch<S> scratch(width);
-                           loops.additive_energies_backward(in.step<S>(),
-                                                            {cpu::data<S>(d_energies),
-                                                             cpu::data<S>(activations),
-                                                             cpu::mutable_data<S>(d_keys.sum),
-                                                             cpu::mutable_data<S>(d_query),
-                                                             cpu::mutable_data<S>(d_features),
-                                                             partial,
-                                                             wanted ? features : 0},
-                                                            scratch.get(),
-                                                            {first, last, width});
-                         });
-    });
+    const EnergyGradients d(in, d_keys, in.features.defined() && ctx->needs_input_grad(2));
+    run_energies_backward(in, /*activations=*/saved[6], outputs[0].contiguous(), d);
+    const int64_t features = in.feature_count();
     return {d_keys.for_autograd(),
-            d_query,
-            d_features,
-            features > 0 ? d_weight.narrow(0, 0, features) : at::Tensor(),
-            d_weight[features],
+            d.query,
+            d.features,
+            features > 0 ? d.weight.narrow(0, 0, features) : at::Tensor(),
+            d.weight[features],
             at::Tensor(),
             at::Tensor()};
   }
