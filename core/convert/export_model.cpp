@@ -9,6 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text_fields.h"
+#include "core/checkpoint/fairseq/fairseq_options.h"
 #include "core/checkpoint/safetensors/float_values.h"
 #include "core/checkpoint/safetensors/plain_file.h"
 #include "core/checkpoint/safetensors/tensor_role.h"
@@ -27,35 +28,23 @@ constexpr const char* kSsruTransformer = "ssru_transformer";
 
 /// The defaults of the architecture's options (core/nn/transformer/transformer_options.h).
 json default_options() {
-  return {{"encoder_embed_dim", 512},
-          {"encoder_ffn_embed_dim", 2048},
-          {"encoder_layers", 6},
-          {"encoder_attention_heads", 8},
-          {"decoder_embed_dim", 512},
-          {"decoder_ffn_embed_dim", 2048},
-          {"decoder_layers", 6},
-          {"encoder_layers_to_keep", ""},
-          {"decoder_layers_to_keep", ""},
-          {"decoder_attention_heads", 8},
-          {"encoder_normalize_before", false},
-          {"decoder_normalize_before", false},
-          {"share_all_embeddings", false},
-          {"share_decoder_input_output_embed", false},
-          {"no_scale_embedding", false},
-          {"activation_fn", "relu"},
-          {"embed_norm", "no"},
-          {"pos", "fairseq"},
-          {"norm_eps", 1e-5},
-          {"attn_bias", true},
-          {"ffn_bias1", true},
-          {"ffn_bias2", true},
-          {"out_bias", false},
-          {"start_token", "eos"},
-          {"source_bos", false},
-          {"source_eos", true},
-          {"forbid_outputs", false},
-          {"max_source_positions", 1024},
-          {"max_target_positions", 1024}};
+  return with_fairseq_conventions({{"encoder_embed_dim", 512},
+                                   {"encoder_ffn_embed_dim", 2048},
+                                   {"encoder_layers", 6},
+                                   {"encoder_attention_heads", 8},
+                                   {"encoder_layers_to_keep", ""},
+                                   {"encoder_normalize_before", false},
+                                   {"decoder_embed_dim", 512},
+                                   {"decoder_ffn_embed_dim", 2048},
+                                   {"decoder_layers", 6},
+                                   {"decoder_attention_heads", 8},
+                                   {"decoder_layers_to_keep", ""},
+                                   {"decoder_normalize_before", false},
+                                   {"share_all_embeddings", false},
+                                   {"share_decoder_input_output_embed", false},
+                                   {"no_scale_embedding", false},
+                                   {"activation_fn", "relu"},
+                                   {"pos", "fairseq"}});
 }
 
 /// Where those of `ssru_transformer` differ (plugins/architectures/ssru_transformer/options.cpp).
