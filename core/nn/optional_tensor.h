@@ -11,6 +11,7 @@ inline std::optional<at::Tensor> to_optional(const at::Tensor& x) {
   return x.defined() ? std::optional<at::Tensor>(x) : std::nullopt;
 }
 
+/// The inverse of to_optional.
 inline at::Tensor from_optional(const std::optional<at::Tensor>& x) {
   return x.value_or(at::Tensor());
 }

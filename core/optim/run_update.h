@@ -49,6 +49,7 @@ void run_update(const nn::FlatParameters& parameters, Kernel&& kernel, Operators
   }
 }
 
+/// The bf16 copy that the kernels also write, [elements]; null if there is none.
 inline nn::kernels::Bfloat16* bf16_data(nn::FlatParameters& parameters) {
   const at::Tensor& copy = parameters.bf16();
   return copy.defined() ? static_cast<nn::kernels::Bfloat16*>(copy.data_ptr()) : nullptr;

@@ -35,10 +35,11 @@ struct Component {
   std::string description;
   std::function<std::unique_ptr<Options>()> make_options;
   std::vector<Preset> presets;
-  std::any factory;    ///< the interface's Factory type
-  std::string plugin;  ///< name and version of the plugin, filled in by the loader
+  std::any factory;  ///< the interface's Factory type
+  // Of the plugin, filled in by the registry; empty for a component of this program:
+  std::string plugin;  ///< its name
   std::string plugin_version;
-  std::string file;  ///< the shared library, filled in by the loader
+  std::string file;  ///< its shared library
 };
 
 /// One shared library that was loaded.

@@ -136,8 +136,6 @@ void Trainer::train_epoch() {
   }
 }
 
-/// One update: forward and backward passes, the sum of the gradients over the processes, clipping,
-/// the step of the optimizer, the log, a validation, a checkpoint.
 void Trainer::train_update(UpdateGroup group) {
   BatchReports reports = gradients_.compute(group, next_pass());
   reduce(group, reports);

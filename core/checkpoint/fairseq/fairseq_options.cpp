@@ -241,10 +241,6 @@ class FairseqReader {
   std::vector<std::string> problems_;
 };
 
-}  // namespace
-
-namespace {
-
 json read_options(const json& fairseq,
                   const std::string& path,
                   const char* architecture,

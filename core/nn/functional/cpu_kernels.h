@@ -30,6 +30,7 @@ inline bool has_kernels(const at::Tensor& x) { return has_kernels(x, x.scalar_ty
 inline at::ScalarType sum_type(at::ScalarType type) {
   return type == at::kDouble ? at::kDouble : at::kFloat;
 }
+/// The options of a tensor of sums over x: its device and the type of its sums.
 inline at::TensorOptions sum_options(const at::Tensor& x) {
   return x.options().dtype(sum_type(x.scalar_type()));
 }
@@ -48,6 +49,7 @@ void for_type(at::ScalarType type, Work&& work) {
   }
 }
 
+/// The kernels for activations of type T on this processor.
 template <typename T>
 const kernels::Kernels<T>& loops() {
   return kernels::kernels<T>(kernels::best_level());
@@ -74,6 +76,7 @@ inline uint64_t dropout_key(double p, Context& context) {
   return p > 0.0 ? context.next_dropout_key() : 0;
 }
 
+/// The parameters of dropout with probability p in the kernels; key 0 = nothing is dropped.
 inline kernels::Dropout make_dropout(double p, uint64_t key) {
   if (p == 0.0)
     key = 0;

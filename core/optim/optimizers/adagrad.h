@@ -15,8 +15,11 @@ struct PHRASEQ_API AdagradOptions : Options {
   void describe(OptionTable& table) override;
 };
 
-/// Adagrad (Duchi et al. 2011) as in torch::optim::Adagrad, which fairseq uses: g' = g + wd·p, s =
-/// s + g'², p = p - lr · g' / (√s + 1e-10). The weight decay is an L2 penalty.
+/// Adagrad (Duchi et al. 2011) as in torch::optim::Adagrad, which fairseq uses, with an L2 penalty:
+///
+///   g' = g + wd·p
+///   s = s + g'²
+///   p = p - lr · g' / (√s + 1e-10)
 class PHRASEQ_API Adagrad final : public Optimizer {
  public:
   Adagrad(const AdagradOptions& options, const OptimizerSetup& setup);

@@ -19,9 +19,11 @@ struct PHRASEQ_API SgdOptions : Options {
   std::vector<std::string> problems() const override;
 };
 
-/// Stochastic gradient descent as in torch::optim::SGD (no dampening): g' = g + wd·p, b =
-/// momentum·b + g', p = p - lr · (nesterov ? g' + momentum·b : b). The weight decay is an L2
-/// penalty here, as there.
+/// Stochastic gradient descent as in torch::optim::SGD, without dampening and with its L2 penalty:
+///
+///   g' = g + wd·p
+///   b = momentum·b + g'
+///   p = p - lr · (nesterov ? g' + momentum·b : b)
 class PHRASEQ_API Sgd final : public Optimizer {
  public:
   Sgd(const SgdOptions& options, const OptimizerSetup& setup);

@@ -43,8 +43,8 @@ struct PHRASEQ_API ModelOptions : Options {
   nlohmann::json tokenizer_options = nlohmann::json::object();
 
   void describe(OptionTable& table) override;
-  /// Replaces the default 0: one worker per core with one thread each; on an accelerator, one
-  /// worker.
+  /// Replaces the default 0 of --workers and --threads: one worker per core, with one thread each;
+  /// on a GPU, one per two cores, at most 4, which share the cores.
   WorkerSettings worker_settings() const;
 
  private:

@@ -38,7 +38,7 @@ class Bisection {
   const LargestBatch& found() const { return found_; }
 
  private:
-  /// The size that would use up all bytes, at most kGrowth times the last that fitted.
+  /// The size that would use up all bytes, at most kGrowth times the last that fit.
   int64_t proportional() const {
     const int64_t most = found_.size > std::numeric_limits<int64_t>::max() / kGrowth
                              ? std::numeric_limits<int64_t>::max()

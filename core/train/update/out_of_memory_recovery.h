@@ -55,7 +55,7 @@ class PHRASEQ_API OutOfMemoryRecovery {
   RecoveryDependencies dependencies_;
   RecoveryOptions options_;
   MemoryWatch memory_;
-  int64_t failed_tokens_ = 0;  ///< tokens of a batch that failed before any batch fitted; 0 = none
+  int64_t failed_tokens_ = 0;     ///< tokens of a batch that failed before any batch fit; 0 = none
   int64_t skipped_in_a_row_ = 0;  ///< sentences
 };
 

@@ -73,6 +73,7 @@ struct Mask {
   uint32_t threshold = 0;      ///< p · 2^32
   float kept = 1.0F;           ///< 1 / (1 - p)
 };
+/// The parameters of dropout with probability p; without dropout, the key is 0.
 PHRASEQ_API Mask mask_of(double p, uint64_t key);
 
 }  // namespace phraseq::nn::gpu
