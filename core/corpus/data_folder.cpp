@@ -75,11 +75,12 @@ Dictionary DataFolder::dictionary(const std::string& language) const {
   return dictionary;
 }
 
+bool DataFolder::lists_split(const std::string& split) const {
+  return manifest_.is_null() || !value_at(manifest_, {"splits", split}).is_null();
+}
+
 bool DataFolder::has_split(const std::string& split) const {
-  // Other files of an earlier run are not part of this folder.
-  if (!manifest_.is_null() && value_at(manifest_, {"splits", split}).is_null())
-    return false;
-  return IndexedDataset::exists(prefix(split, source())) &&
+  return lists_split(split) && IndexedDataset::exists(prefix(split, source())) &&
          IndexedDataset::exists(prefix(split, target()));
 }
 

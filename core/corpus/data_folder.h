@@ -49,6 +49,9 @@ class PHRASEQ_API DataFolder {
   /// Throws FormatError if the dictionary is not the one for which the manifest was written.
   Dictionary dictionary(const std::string& language) const;
   bool has_split(const std::string& split) const;
+  /// Whether the manifest lists the split; files that it does not list belong to an earlier run.
+  /// True for any split in a folder without a manifest.
+  bool lists_split(const std::string& split) const;
   /// "train", "valid", "valid1", "test" …, those that both languages have.
   std::vector<std::string> splits() const;
   std::string prefix(const std::string& split, const std::string& language) const;

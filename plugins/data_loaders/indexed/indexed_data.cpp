@@ -144,13 +144,7 @@ IndexedData::IndexedData(const IndexedDataOptions&, const DataLoaderSetup& setup
       setup_(setup) {}
 
 bool IndexedData::has_split(const std::string& split) const {
-  return is_listed(split) && has_files(split);
-}
-
-/// Whether the manifest lists a split; files that it does not list belong to an earlier run.
-bool IndexedData::is_listed(const std::string& split) const {
-  const nlohmann::json& manifest = folder_.manifest();
-  return manifest.is_null() || manifest.value("splits", nlohmann::json::object()).contains(split);
+  return folder_.lists_split(split) && has_files(split);
 }
 
 bool IndexedData::has_files(const std::string& split) const {
@@ -160,7 +154,7 @@ bool IndexedData::has_files(const std::string& split) const {
 /// Throws DataError rather than silently ignoring a part of the training set that the manifest does
 /// not list.
 void IndexedData::refuse_unlisted_part(const std::string& split) const {
-  if (!has_files(split + "1") || is_listed(split + "1"))
+  if (!has_files(split + "1") || folder_.lists_split(split + "1"))
     return;
   throw DataError(
       fmt::format("{}: '{}1' is not in the manifest and would be ignored", setup_.folder, split),

@@ -29,7 +29,6 @@ class IndexedData final : public DataLoader {
   std::unique_ptr<Corpus> open(const std::string& split, bool training) const override;
 
  private:
-  bool is_listed(const std::string& split) const;
   bool has_files(const std::string& split) const;
   bool has_target(const std::string& split) const;
   void refuse_unlisted_part(const std::string& split) const;
