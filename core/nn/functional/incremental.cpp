@@ -78,6 +78,37 @@ int64_t most_weights(const AttentionLayout& layout, int64_t tokens) {
   return most;
 }
 
+/// One row of queries, the tokens that it attends to, and its result.
+template <typename T>
+struct AttendedRow {
+  int64_t number;
+  const T* q;
+  const T* const* kv;  ///< [tokens]
+  int64_t tokens;
+  T* out;
+};
+
+/// Computes all heads of a row. `shares` is memory for the weights of a group.
+template <typename T>
+void attend_heads(const AttendedRow<T>& row,
+                  const AttentionLayout& layout,
+                  kernels::Sum<T>* shares,
+                  const WeightsPlace* weights) {
+  for (const HeadGroup& group : layout.groups) {
+    for (const QueryKind& query : group.queries) {
+      T* out = row.out + query.out.column;
+      if (query.first > 0) {
+        std::fill_n(out, group.heads * layout.head_dim, T{});
+        continue;
+      }
+      cpu::loops<T>().attend_row(
+          row.q, row.kv, row.tokens, shape_of(layout, group, query), shares, out);
+      if (weights)
+        weights->write(group, query, row.number, row.tokens, shares);
+    }
+  }
+}
+
 /// Computes all heads of all rows; q [rows, …] with its columns together, out [rows, out columns].
 template <typename T>
 void attend_rows(const at::Tensor& q,
@@ -94,23 +125,14 @@ void attend_rows(const at::Tensor& q,
     std::vector<kernels::Sum<T>> shares(static_cast<size_t>(most_weights(layout, most_tokens)));
     for (int64_t row = begin; row < end; ++row) {
       const int64_t tokens = keys_of_row(row, keys);
-      for (const HeadGroup& group : layout.groups) {
-        for (const QueryKind& query : group.queries) {
-          T* result = results + row * layout.out_columns + query.out.column;
-          if (query.first > 0) {
-            std::fill_n(result, group.heads * layout.head_dim, T{});
-            continue;
-          }
-          cpu::loops<T>().attend_row(queries + row * q.stride(0),
-                                     keys.data(),
-                                     tokens,
-                                     shape_of(layout, group, query),
-                                     shares.data(),
-                                     result);
-          if (weights)
-            weights->write(group, query, row, tokens, shares.data());
-        }
-      }
+      attend_heads<T>({row,
+                       queries + row * q.stride(0),
+                       keys.data(),
+                       tokens,
+                       results + row * layout.out_columns},
+                      layout,
+                      shares.data(),
+                      weights);
     }
   });
 }
