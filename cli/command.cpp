@@ -212,14 +212,15 @@ bool begin_command(OptionTable& table,
                    const ExplainOption& explain_unknown) {
   if (answer_help(table, command, arguments))
     return false;
-  const fairseq::Taken taken = fairseq::take_flags(command.name, table, arguments);
-  for (const std::string& note : taken.notes) print_note(std::string(command.name), note);
+  const fairseq::ConvertedArguments converted =
+      fairseq::convert_flags(command.name, table, arguments);
+  for (const std::string& note : converted.notes) print_note(std::string(command.name), note);
   const auto all_problems = [&] {
     std::vector<std::string> found = problems ? problems() : std::vector<std::string>();
-    found.insert(found.begin(), taken.problems.begin(), taken.problems.end());
+    found.insert(found.begin(), converted.problems.begin(), converted.problems.end());
     return found;
   };
-  parse_command_line(table, taken.arguments, all_problems, explain_unknown);
+  parse_command_line(table, converted.arguments, all_problems, explain_unknown);
   if (!peek_flag(arguments, "print-config"))
     return true;
   std::cout << print_config(table);

@@ -52,42 +52,42 @@ bool is_described(OptionTable& table, const SplitFlag& flag) {
 std::string name_of(const SplitFlag& flag) { return (flag.one_dash ? "-" : "--") + flag.name; }
 
 /// Converts the arguments in one pass.
-class Taker {
+class FlagConverter {
  public:
-  Taker(char command, OptionTable& table, std::span<const std::string> arguments)
+  FlagConverter(char command, OptionTable& table, std::span<const std::string> arguments)
       : command_(command), table_(table), arguments_(arguments) {}
 
-  Taken run() {
+  ConvertedArguments run() {
     while (next_ < arguments_.size()) {
       const std::string& argument = arguments_[next_++];
       if (argument == "--") {
-        taken_.arguments.insert(taken_.arguments.end(),
-                                arguments_.begin() + std::ptrdiff_t(next_) - 1,
-                                arguments_.end());
+        converted_.arguments.insert(converted_.arguments.end(),
+                                    arguments_.begin() + std::ptrdiff_t(next_) - 1,
+                                    arguments_.end());
         break;
       }
-      if (!take(argument))
+      if (!convert(argument))
         keep(argument);
     }
-    return std::move(taken_);
+    return std::move(converted_);
   }
 
  private:
   /// Returns true if the argument was a flag that only fairseq has; its values have then been
   /// consumed as well.
-  bool take(const std::string& argument) {
+  bool convert(const std::string& argument) {
     const SplitFlag split = split_flag(argument);
     if (split.name.empty())
       return false;
     const std::string name = name_of(split);
     const Flag* flag = find_flag(command_, name);
     if (is_described(table_, split) && !(flag != nullptr && is_read_as_fairseqs(split)))
-      return take_value(split);
+      return convert_value(split);
     if (flag == nullptr)
       return false;
     if (flag->support == Support::kSame)
-      return take_other_name(*flag, split) || take_subwords(split) || take_unlimited(split);
-    answer(*flag, name, value_of(*flag, split));
+      return convert_name(*flag, split) || drop_subwords(split) || drop_unlimited(split);
+    replace(*flag, name, value_of(*flag, split));
     return true;
   }
 
@@ -101,15 +101,15 @@ class Taker {
   void keep(const std::string& argument) {
     const SplitFlag split = split_flag(argument);
     if (split.name.empty() && command_ == 'i') {
-      taken_.notes.push_back(fmt::format(
+      converted_.notes.push_back(fmt::format(
           "the data folder {} selects only the output format of fairseq: the checkpoint holds the "
           "dictionaries",
           argument));
       if (!has_format())
-        taken_.arguments.emplace_back("--format=fairseq");
+        converted_.arguments.emplace_back("--format=fairseq");
       return;
     }
-    taken_.arguments.push_back(argument);
+    converted_.arguments.push_back(argument);
     const OptionField* field = find_field(table_, split);
     if (field != nullptr && !split.has_value)
       keep_values(*field);
@@ -123,16 +123,16 @@ class Taker {
       return;
     const bool is_list = std::holds_alternative<std::vector<std::string>*>(field.target);
     for (bool goes_on = true; goes_on && has_value_next(); goes_on = is_list)
-      taken_.arguments.push_back(arguments_[next_++]);
+      converted_.arguments.push_back(arguments_[next_++]);
   }
 
   bool has_format() const {
     const auto is_format = [](const std::string& argument) {
       return split_flag(argument).name == "format";
     };
-    const auto& taken = taken_.arguments;
+    const auto& converted = converted_.arguments;
     return std::any_of(arguments_.begin(), arguments_.end(), is_format) ||
-           std::any_of(taken.begin(), taken.end(), is_format);
+           std::any_of(converted.begin(), converted.end(), is_format);
   }
 
   bool has_value_next() const {
@@ -149,7 +149,7 @@ class Taker {
 
   /// Returns true if the argument was another name of an option of phraseq ("--wd"). Otherwise it
   /// belongs to a component that is not selected.
-  bool take_other_name(const Flag& flag, const SplitFlag& split) {
+  bool convert_name(const Flag& flag, const SplitFlag& split) {
     const std::string name(flag.names.substr(0, flag.names.find(' ')));
     if (table_.find(name.substr(2)) == nullptr)
       return false;
@@ -159,7 +159,7 @@ class Taker {
 
   /// Returns true for `--bpe none` if no tokenizer with this option is selected, and for `--bpe
   /// sentencepiece` if it selects the tokenizer of this name.
-  bool take_subwords(const SplitFlag& split) {
+  bool drop_subwords(const SplitFlag& split) {
     const std::string& value = peek_value(split);
     const bool selects = value == kSentencePiece && selects_subwords();
     if (split.name != "bpe" || (value != "none" && !selects))
@@ -170,7 +170,7 @@ class Taker {
 
   /// Returns true for `--sampling-topk -1`, fairseq's default, if no selected decoder has this
   /// option.
-  bool take_unlimited(const SplitFlag& split) {
+  bool drop_unlimited(const SplitFlag& split) {
     const auto value = value_from_text<double>(peek_value(split));
     if ((split.name != "sampling-topk" && split.name != "sampling-topp") || value != -1.0)
       return false;
@@ -185,19 +185,19 @@ class Taker {
   }
 
   /// Returns true if the value of a phraseq option was converted to phraseq's form, or rejected.
-  bool take_value(const SplitFlag& split) {
+  bool convert_value(const SplitFlag& split) {
     const bool follows = !split.has_value && next_ < arguments_.size();
     const std::string& value = follows ? arguments_[next_] : split.value;
     const std::string_view rejection = rejection_of_value(split.name, value, table_);
-    const auto ours = translated_value(split.name, value, table_, taken_.notes);
+    const auto ours = translated_value(split.name, value, table_, converted_.notes);
     if (rejection.empty() && !ours)
       return false;
     next_ += follows ? 1 : 0;
     if (!rejection.empty())
-      taken_.problems.push_back(
+      converted_.problems.push_back(
           fmt::format("{} {} is not supported: {}", name_of(split), value, rejection));
     else if (!ours->empty())
-      taken_.arguments.push_back(fmt::format("--{}={}", split.name, *ours));
+      converted_.arguments.push_back(fmt::format("--{}={}", split.name, *ours));
     return true;
   }
 
@@ -211,7 +211,7 @@ class Taker {
     return value;
   }
 
-  void answer(const Flag& flag, const std::string& name, const std::string& value) {
+  void replace(const Flag& flag, const std::string& name, const std::string& value) {
     switch (flag.support) {
       case Support::kSame:
         break;
@@ -219,16 +219,16 @@ class Taker {
         rename(flag, name, value);
         break;
       case Support::kNoEffect:
-        taken_.notes.push_back(fmt::format("{} has no effect here: {}", name, flag.reason));
+        converted_.notes.push_back(fmt::format("{} has no effect here: {}", name, flag.reason));
         break;
       case Support::kDefaultOnly:
         if (!is_same_value(value, flag.ours)) {
-          taken_.problems.push_back(
+          converted_.problems.push_back(
               fmt::format("{} {} is not supported: {}", name, value, flag.reason));
         }
         break;
       case Support::kRejected:
-        taken_.problems.push_back(fmt::format("{} is not supported: {}", name, flag.reason));
+        converted_.problems.push_back(fmt::format("{} is not supported: {}", name, flag.reason));
         break;
     }
   }
@@ -238,9 +238,9 @@ class Taker {
   void rename(const Flag& flag, const std::string& name, const std::string& value) {
     const std::string ours = replacement(flag.ours, value);
     if (!flag.reason.empty() && table_.find(split_flag(ours).name) == nullptr)
-      taken_.problems.push_back(fmt::format("{}: {}", name, flag.reason));
+      converted_.problems.push_back(fmt::format("{}: {}", name, flag.reason));
     else
-      taken_.arguments.push_back(ours);
+      converted_.arguments.push_back(ours);
   }
 
   /// Replaces "{value}" and "{subset}" by the value of the flag and of --gen-subset.
@@ -254,18 +254,18 @@ class Taker {
   OptionTable& table_;
   std::span<const std::string> arguments_;
   size_t next_ = 0;
-  Taken taken_;
+  ConvertedArguments converted_;
 };
 
 }  // namespace
 
-Taken take_flags(std::string_view command,
-                 OptionTable& table,
-                 std::span<const std::string> arguments) {
+ConvertedArguments convert_flags(std::string_view command,
+                                 OptionTable& table,
+                                 std::span<const std::string> arguments) {
   const char letter = letter_of(command);
   if (letter == '\0')
     return {{arguments.begin(), arguments.end()}, {}, {}};
-  return Taker(letter, table, arguments).run();
+  return FlagConverter(letter, table, arguments).run();
 }
 
 }  // namespace phraseq::fairseq

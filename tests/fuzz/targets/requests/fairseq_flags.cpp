@@ -10,7 +10,7 @@ namespace {
 
 using namespace phraseq;
 
-void take(std::string_view command, const std::vector<std::string>& arguments) {
+void convert(std::string_view command, const std::vector<std::string>& arguments) {
   int64_t updates = 1;
   double rate = 0.5;
   std::vector<std::string> files;
@@ -18,9 +18,9 @@ void take(std::string_view command, const std::vector<std::string>& arguments) {
   table.field("max-update", updates, "A number.");
   table.field("lr", rate, "A rate.");
   table.field("data", files, "Files.").positional();
-  const auto taken = fairseq::take_flags(command, table, arguments);
-  if (taken.problems.empty())
-    parse_command_line(table, taken.arguments);
+  const auto converted = fairseq::convert_flags(command, table, arguments);
+  if (converted.problems.empty())
+    parse_command_line(table, converted.arguments);
 }
 
 }  // namespace
@@ -28,6 +28,6 @@ void take(std::string_view command, const std::vector<std::string>& arguments) {
 PHRASEQ_FUZZ_TARGET(fairseq_flags) {
   const auto arguments = fuzz::arguments_of(fuzz::text_of(data, size));
   for (const char* command : {"train", "generate", "preprocess", "score", "validate"})
-    fuzz::check([&] { take(command, arguments); });
+    fuzz::check([&] { convert(command, arguments); });
   return 0;
 }
