@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "cli/command.h"
-#include "cli/tools/write_result.h"
+#include "cli/support/write_result.h"
 #include "core/base/error.h"
 #include "core/io/atomic_file.h"
 #include "core/score/compare/compare_options.h"

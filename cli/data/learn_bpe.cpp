@@ -1,7 +1,7 @@
 // phraseq learn-bpe: learns the codes of byte-pair encoding from text.
 
 #include "cli/command.h"
-#include "cli/tools/write_result.h"
+#include "cli/support/write_result.h"
 #include "core/base/error.h"
 #include "core/io/atomic_file.h"
 #include "core/text/processing/learn_options.h"

@@ -1,7 +1,7 @@
 // phraseq mbr: chooses the translation with the greatest expected score from lists of hypotheses.
 
 #include "cli/command.h"
-#include "cli/tools/write_result.h"
+#include "cli/support/write_result.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/options/command_line.h"

@@ -1,7 +1,7 @@
 // phraseq rerank: chooses translations from n-best lists by the scores of several models.
 
 #include "cli/command.h"
-#include "cli/tools/write_result.h"
+#include "cli/support/write_result.h"
 #include "core/base/error.h"
 #include "core/io/atomic_file.h"
 #include "core/options/command_line.h"

@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 
 #include "cli/command.h"
-#include "cli/tools/write_result.h"
+#include "cli/support/write_result.h"
 #include "core/base/error.h"
 #include "core/base/wording/counted.h"
 #include "core/base/wording/first_items.h"
