@@ -132,7 +132,7 @@ int compare_command(std::span<const std::string> arguments) {
   OptionTable table;
   options.describe(table);
   const auto named = options.peek_metrics(table, arguments);
-  score::MetricSet metric_set(score::find_metrics(arguments, named), named);
+  score::MetricSet metric_set = score::find_metrics(arguments, named);
   metric_set.describe(table);
   const auto problems = [&] { return metric_set.add_problems(options.problems()); };
   if (!begin_command(table, {"compare", kUsage, kDescription}, arguments, problems))

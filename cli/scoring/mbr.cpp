@@ -21,7 +21,7 @@ int mbr_command(std::span<const std::string> arguments) {
   OptionTable table;
   options.describe(table);
   const std::vector<std::string> named = {peek_option(table, arguments, "metric", options.metric)};
-  score::MetricSet metric_set(score::find_metrics(arguments, named), named);
+  score::MetricSet metric_set = score::find_metrics(arguments, named);
   metric_set.describe(table);
   const auto problems = [&] { return metric_set.add_problems(options.problems()); };
   if (!begin_command(table, {"mbr", kUsage, kDescription}, arguments, problems))

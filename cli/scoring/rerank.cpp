@@ -37,7 +37,7 @@ int rerank_command(std::span<const std::string> arguments) {
   OptionTable table;
   options.describe(table);
   const std::vector<std::string> named = {peek_option(table, arguments, "metric", options.metric)};
-  score::MetricSet metric_set(score::find_metrics(arguments, named), named);
+  score::MetricSet metric_set = score::find_metrics(arguments, named);
   metric_set.describe(table);
   const auto problems = [&] { return metric_set.add_problems(options.problems()); };
   if (!begin_command(table, {"rerank", "FILE [options]", kDescription}, arguments, problems))

@@ -216,7 +216,7 @@ int score_command(std::span<const std::string> arguments) {
   OptionTable table;
   options.describe(table);
   const auto named = options.peek_metrics(table, arguments);
-  score::MetricSet metric_set(score::find_metrics(arguments, named), named);
+  score::MetricSet metric_set = score::find_metrics(arguments, named);
   metric_set.describe(table);
   if (answer_help(table, {"score", kUsage, kDescription}, arguments))
     return kExitOk;

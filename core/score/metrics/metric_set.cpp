@@ -53,11 +53,6 @@ void apply_preset(const Selection& selection) {
 
 }  // namespace
 
-Registry find_metrics(std::span<const std::string> arguments, std::span<const std::string> names) {
-  const auto folders = plugin_search_path(peek_list(arguments, "plugin-dir"));
-  return load_plugins_with(folders, Metric::kKind, in_sacrebleu_order(names));
-}
-
 MetricSet::MetricSet(Registry registry, std::span<const std::string> names)
     : registry_(std::move(registry)), names_(in_sacrebleu_order(names)) {
   for (const std::string& name : sacrebleu_metrics()) {
@@ -150,6 +145,11 @@ Metrics MetricSet::make_all(std::span<const std::string> names, const MetricSetu
     }
   }
   return made;
+}
+
+MetricSet find_metrics(std::span<const std::string> arguments, std::span<const std::string> names) {
+  const auto folders = plugin_search_path(peek_list(arguments, "plugin-dir"));
+  return {load_plugins_with(folders, Metric::kKind, in_sacrebleu_order(names)), names};
 }
 
 }  // namespace phraseq::score

@@ -11,12 +11,6 @@
 
 namespace phraseq::score {
 
-/// A registry with the metrics `names` from the plugins that are found through `arguments`
-/// (--plugin-dir) and the search path. Plugins that need LibTorch are loaded only if a name is not
-/// found among the others.
-PHRASEQ_API Registry find_metrics(std::span<const std::string> arguments,
-                                  std::span<const std::string> names);
-
 /// The metrics of one command, by name, and their options. It must outlive the metrics that it
 /// makes.
 class PHRASEQ_API MetricSet {
@@ -50,5 +44,11 @@ class PHRASEQ_API MetricSet {
   std::vector<std::string> names_;    ///< as requested, in sacrebleu's order
   std::vector<Selection> described_;  ///< one for each component
 };
+
+/// The metrics `names` of the plugins that are found through `arguments` (--plugin-dir) and the
+/// search path. Plugins that need LibTorch are loaded only if a name is not found among the others.
+/// Throws as the constructor does.
+PHRASEQ_API MetricSet find_metrics(std::span<const std::string> arguments,
+                                   std::span<const std::string> names);
 
 }  // namespace phraseq::score
