@@ -1,14 +1,13 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "core/base/api.h"
+#include "core/text/text_map.h"
 
 namespace phraseq {
 
@@ -63,13 +62,9 @@ class PHRASEQ_API Dictionary {
   }
 
  private:
-  struct Hash {
-    using is_transparent = void;
-    size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
-  };
   std::vector<std::string> symbols_;
   std::vector<int64_t> counts_;
-  std::unordered_map<std::string, int64_t, Hash, std::equal_to<>> ids_;
+  TextMap<int64_t> ids_;
 };
 
 }  // namespace phraseq

@@ -1,15 +1,14 @@
 #pragma once
 
 #include <array>
-#include <functional>
 #include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "core/base/api.h"
+#include "core/text/text_map.h"
 
 namespace phraseq {
 
@@ -32,19 +31,15 @@ class PHRASEQ_API WordCache {
  private:
   static constexpr size_t kParts = 16;  ///< so that threads rarely wait for each other
 
-  struct Hash {
-    using is_transparent = void;
-    size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
-  };
   struct Part {
     std::mutex mutex;
     /// Words with their symbols, separated by blanks: a vector would need twice the memory.
-    std::unordered_map<std::string, std::string, Hash, std::equal_to<>> words;
+    TextMap<std::string> words;
   };
 
   bool append_known(std::string_view word, std::vector<std::string>& symbols);
   void keep(std::string_view word, std::span<const std::string> symbols);
-  Part& part_of(std::string_view word) { return parts_[Hash{}(word) / 64 % kParts]; }
+  Part& part_of(std::string_view word) { return parts_[TextHash{}(word) / 64 % kParts]; }
 
   size_t most_in_part_;
   std::array<Part, kParts> parts_;

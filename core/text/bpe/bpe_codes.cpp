@@ -12,7 +12,6 @@
 #include "core/io/utf8.h"
 
 namespace phraseq {
-
 namespace {
 
 constexpr const char* kEnd = "</w>";

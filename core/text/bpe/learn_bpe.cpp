@@ -7,7 +7,6 @@
 #include "core/base/utf8_characters.h"
 
 namespace phraseq {
-
 namespace {
 
 using Symbol = int32_t;

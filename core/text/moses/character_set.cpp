@@ -4,7 +4,6 @@
 #include <array>
 
 namespace phraseq::moses {
-
 namespace {
 
 constexpr char32_t kLow = 0x250;

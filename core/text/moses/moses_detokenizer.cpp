@@ -8,7 +8,6 @@
 #include "core/text/unicode.h"
 
 namespace phraseq {
-
 namespace {
 
 using moses::CharacterClass;

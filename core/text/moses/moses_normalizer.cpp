@@ -11,7 +11,6 @@
 #include "core/text/unicode.h"
 
 namespace phraseq {
-
 namespace {
 
 /// A regular expression and its replacement, in ICU's syntax.

@@ -16,7 +16,6 @@
 #include "core/text/unicode.h"
 
 namespace phraseq {
-
 namespace {
 
 constexpr std::string_view kLanguageMark = "{lang}";
