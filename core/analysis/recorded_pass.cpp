@@ -6,7 +6,6 @@
 #include "core/nn/recording.h"
 
 namespace phraseq {
-
 namespace {
 
 std::vector<std::string> symbols(const at::Tensor& tokens, const Dictionary& dictionary) {

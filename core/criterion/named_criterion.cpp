@@ -6,7 +6,6 @@
 #include "core/plugin/component_call.h"
 
 namespace phraseq {
-
 namespace {
 
 LossReport checked(LossReport report, const Component& component) {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 namespace phraseq {
-
 namespace {
 
 void describe_processes(OptionTable& table, DistributedOptions& o) {

@@ -13,7 +13,6 @@
 #include "core/run/loaded_models.h"
 
 namespace phraseq {
-
 namespace {
 
 constexpr const char* kAnyPrefix = "1000000";

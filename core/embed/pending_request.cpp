@@ -13,7 +13,6 @@
 #include "core/translate/translator.h"
 
 namespace phraseq {
-
 namespace {
 
 void check_characters(const TextLayout& layout, const std::string& field) {

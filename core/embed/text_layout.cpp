@@ -13,7 +13,6 @@
 #include "core/io/utf8.h"
 
 namespace phraseq {
-
 namespace {
 
 std::string to_utf8(const icu::UnicodeString& text) {

@@ -19,7 +19,6 @@
 #include "core/embed/translation_failure.h"
 
 namespace phraseq {
-
 namespace {
 
 /// A sentence of a round.

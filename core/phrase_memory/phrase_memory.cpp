@@ -5,7 +5,6 @@
 #include "core/text/unicode.h"
 
 namespace phraseq {
-
 namespace {
 
 std::vector<std::string> lowered(std::span<const std::string> words) {

@@ -23,7 +23,6 @@
 #include "core/translate/workers.h"
 
 namespace phraseq {
-
 namespace {
 
 using analysis::AttentionPlace;

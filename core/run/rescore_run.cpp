@@ -18,7 +18,6 @@
 #include "core/translate/sentence_source.h"
 
 namespace phraseq {
-
 namespace {
 
 std::unique_ptr<SentenceSource> open_pairs(const RescoreOptions& options,

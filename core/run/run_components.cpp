@@ -9,7 +9,6 @@
 #include "core/plugin/loader.h"
 
 namespace phraseq {
-
 namespace {
 
 constexpr size_t kMaxNamed = 3;

@@ -5,7 +5,6 @@
 #include "core/text/dictionary.h"
 
 namespace phraseq {
-
 namespace {
 
 /// Returns the edits of a forced token: the penalty on <unk> also applies to it.

@@ -9,7 +9,6 @@
 #include "core/text/dictionary.h"
 
 namespace phraseq {
-
 namespace {
 
 constexpr int64_t kAnswersPerTask = 64;

@@ -14,7 +14,6 @@
 #include "core/text/dictionary.h"
 
 namespace phraseq {
-
 namespace {
 
 constexpr int64_t kRowsPerTask = 4;

@@ -20,7 +20,6 @@
 #include "core/text/dictionary.h"
 
 namespace phraseq {
-
 namespace {
 
 /// Starts a model's session; its errors name the architecture if it is known.

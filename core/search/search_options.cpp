@@ -1,7 +1,6 @@
 #include "core/search/search_options.h"
 
 namespace phraseq {
-
 namespace {
 
 void describe_length(OptionTable& table, SearchOptions& o) {

@@ -5,7 +5,6 @@
 #include "core/text/dictionary.h"
 
 namespace phraseq {
-
 namespace {
 
 constexpr int64_t kMaxWords = int64_t{1} << 32;  // more than any phrase has

@@ -10,7 +10,6 @@
 #include "core/data/phrases/phrase_extras.h"
 
 namespace phraseq {
-
 namespace {
 
 /// The first tokens of a sentence's reference.

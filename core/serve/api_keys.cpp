@@ -5,7 +5,6 @@
 #include "core/io/line_reader.h"
 
 namespace phraseq {
-
 namespace {
 
 /// Whether two texts are equal, in a time that depends only on the length of `given`.

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 namespace phraseq {
-
 namespace {
 
 /// The value of a label, with escapes for backslashes, quotes and line ends.

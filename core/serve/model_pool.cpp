@@ -13,7 +13,6 @@
 #include "core/embed/translation_failure.h"
 
 namespace phraseq {
-
 namespace {
 
 /// The parts of "NAME=FILE"; the name is empty if none is given or if the whole text is an existing

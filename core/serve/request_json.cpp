@@ -10,7 +10,6 @@
 #include "core/serve/service_error.h"
 
 namespace phraseq {
-
 namespace {
 
 constexpr int kMaxDepth = 16;

@@ -1,7 +1,6 @@
 #include "core/serve/serve_options.h"
 
 namespace phraseq {
-
 namespace {
 
 void describe_server(OptionTable& table, ServeOptions& o) {

@@ -17,7 +17,6 @@
 #include "core/serve/service.h"
 
 namespace phraseq {
-
 namespace {
 
 /// Blocks SIGHUP, and SIGTERM and SIGINT unless the caller ignores them, until `wait` takes them:

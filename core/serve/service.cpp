@@ -17,7 +17,6 @@
 #include "phraseq/serve_page.h"
 
 namespace phraseq {
-
 namespace {
 
 using Json = nlohmann::ordered_json;

@@ -9,7 +9,6 @@
 #include "core/embed/translation_failure.h"
 
 namespace phraseq {
-
 namespace {
 
 constexpr const char* kRetrySeconds = "1";

@@ -17,7 +17,6 @@
 #include "core/train/train_checkpoint.h"
 
 namespace phraseq {
-
 namespace {
 
 void warn_without_limit(const StopLimits& limits) {

@@ -3,7 +3,6 @@
 #include "core/text/dictionary.h"
 
 namespace phraseq {
-
 namespace {
 
 /// Returns the index of each token among the words; -1 for a control symbol.

@@ -10,7 +10,6 @@
 #include "core/translate/post_process.h"
 
 namespace phraseq {
-
 namespace {
 
 /// Joins the texts of phrases with the texts that `write` makes from the tokens between them. The

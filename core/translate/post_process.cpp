@@ -4,7 +4,6 @@
 #include "core/text/replace_all.h"
 
 namespace phraseq {
-
 namespace {
 
 /// Joins the symbols into words that begin or end where `mark` occurs.

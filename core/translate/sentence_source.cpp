@@ -17,7 +17,6 @@
 #include "core/translate/extras/unknown_words.h"
 
 namespace phraseq {
-
 namespace {
 
 DataError ends_early(const LineReader& shorter, const LineReader& longer) {

@@ -17,7 +17,6 @@
 #include "core/translate/post_process.h"
 
 namespace phraseq {
-
 namespace {
 
 double to_base_2(double natural) { return natural / std::numbers::ln2; }

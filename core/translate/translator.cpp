@@ -17,7 +17,6 @@
 #include "core/translate/scoring/score_targets.h"
 
 namespace phraseq {
-
 namespace {
 
 /// Changes the columns of the attention weights from those of the source as the model reads it to

@@ -11,7 +11,6 @@
 #include "core/base/threads.h"
 
 namespace phraseq {
-
 namespace {
 
 /// The state that the workers share: the next job's number and the first failure.

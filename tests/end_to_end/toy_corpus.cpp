@@ -4,7 +4,6 @@
 #include <string_view>
 
 namespace phraseq::end_to_end {
-
 namespace {
 
 constexpr std::array<std::string_view, 10> kEnglish = {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 namespace phraseq {
-
 namespace {
 
 bool ends_in_consonant_and_y(std::string_view noun) {

@@ -12,7 +12,6 @@
 #include "phraseq/abi_stamp.h"
 
 namespace phraseq::api {
-
 namespace {
 
 /// Runs `work`; what it throws comes as the interface's Error.

@@ -20,7 +20,6 @@
 #include "core/nn/kernels/kernels.h"
 
 namespace phraseq::nn {
-
 namespace {
 
 constexpr int64_t kBlockSteps = 16;  // at most, in a block of a cache

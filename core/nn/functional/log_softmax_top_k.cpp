@@ -8,7 +8,6 @@
 #include "core/nn/kernels/kernels.h"
 
 namespace phraseq {
-
 namespace {
 
 using nn::kernels::kScoreBlock;

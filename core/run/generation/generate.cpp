@@ -22,7 +22,6 @@
 #include "core/translate/translator.h"
 
 namespace phraseq {
-
 namespace {
 
 std::unique_ptr<SentenceSource> open_source(GenerateRun& run, const Translator& translator) {

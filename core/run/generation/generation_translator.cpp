@@ -13,7 +13,6 @@
 #include "core/run/loaded_models.h"
 
 namespace phraseq {
-
 namespace {
 
 void require_trees(const std::vector<TranslationModel>& models, const GenerateOptions& options) {

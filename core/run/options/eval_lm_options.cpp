@@ -1,7 +1,6 @@
 #include "core/run/options/eval_lm_options.h"
 
 namespace phraseq {
-
 namespace {
 
 /// The values of --remove-bpe.

@@ -6,7 +6,6 @@
 #include "core/run/batches/search_batches.h"
 
 namespace phraseq {
-
 namespace {
 
 constexpr int64_t kManyLines = 20000;

@@ -9,7 +9,6 @@
 #include "core/run/run_manifest.h"
 
 namespace phraseq {
-
 namespace {
 
 /// Everything that must be equal in all processes: build, plugins, options, data, parameters.

@@ -10,7 +10,6 @@
 #include "core/train/micro_batches/micro_batch_workers.h"
 
 namespace phraseq {
-
 namespace {
 
 /// The precision; if the user left the choice open, with the reason.

@@ -26,7 +26,6 @@
 #include "core/translate/recorded_components.h"
 
 namespace phraseq {
-
 namespace {
 
 /// Reports missing trees at once rather than in the epoch that uses their folder.

@@ -10,7 +10,6 @@
 #include "core/checkpoint/checkpoint_format.h"
 
 namespace phraseq {
-
 namespace {
 
 /// Finds the checkpoint or the pointer that --restore-file names. A missing one is an error: a

@@ -18,7 +18,6 @@
 #include "core/translate/operator_threads.h"
 
 namespace phraseq {
-
 namespace {
 
 /// Uses --threads threads; by default, an equal part of the cores for each process on the machine.

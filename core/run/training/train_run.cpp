@@ -19,7 +19,6 @@
 #include "core/text/tokenizer.h"
 
 namespace phraseq {
-
 namespace {
 
 /// Describes the options of every training, which do not depend on its components.

@@ -38,7 +38,6 @@
 #include "core/train/trainer.h"
 
 namespace phraseq {
-
 namespace {
 
 void write_manifest(const TrainRun& run, const std::string& folder, nlohmann::json manifest) {

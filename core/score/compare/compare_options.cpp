@@ -10,7 +10,6 @@
 #include "core/plot/plot_file.h"
 
 namespace phraseq::score {
-
 namespace {
 
 void describe_input(OptionTable& table, CompareOptions& o) {

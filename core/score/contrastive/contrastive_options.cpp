@@ -6,7 +6,6 @@
 #include "core/plot/plot_file.h"
 
 namespace phraseq::score {
-
 namespace {
 
 void describe_texts(OptionTable& table, ContrastiveOptions& o) {

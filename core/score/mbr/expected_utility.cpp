@@ -6,7 +6,6 @@
 #include <string_view>
 
 namespace phraseq::score {
-
 namespace {
 
 /// The distinct references, each with the sum of its weights.

@@ -16,7 +16,6 @@
 #include "core/text/unicode.h"
 
 namespace phraseq::score {
-
 namespace {
 
 struct Entry {

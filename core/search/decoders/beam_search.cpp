@@ -11,7 +11,6 @@
 #include "core/search/row_ranking.h"
 
 namespace phraseq {
-
 namespace {
 
 /// Groups the candidates of all rows by sentence.

@@ -9,7 +9,6 @@
 #include "core/text/dictionary.h"
 
 namespace phraseq {
-
 namespace {
 
 constexpr double kBankStep = 100;  // fairseq's MAX_SCORE: separates the banks when sorting

@@ -4,7 +4,6 @@
 #include <map>
 
 namespace phraseq {
-
 namespace {
 
 void subtract(Candidate& candidate, double penalty) {

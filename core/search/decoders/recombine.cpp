@@ -9,7 +9,6 @@
 #include "core/search/row_ranking.h"
 
 namespace phraseq {
-
 namespace {
 
 using Strings = std::vector<int64_t>;

@@ -9,7 +9,6 @@
 #include "core/search/search_state.h"
 
 namespace phraseq {
-
 namespace {
 
 /// The most candidates of a row that may be drawn; 0 = all. As in fairseq, a top p replaces the

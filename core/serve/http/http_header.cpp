@@ -3,7 +3,6 @@
 #include "core/base/text_fields.h"
 
 namespace phraseq {
-
 namespace {
 
 namespace http = boost::beast::http;

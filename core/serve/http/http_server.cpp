@@ -16,7 +16,6 @@
 #include "core/serve/http/http_session.h"
 
 namespace phraseq {
-
 namespace {
 
 namespace asio = boost::asio;

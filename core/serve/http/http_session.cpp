@@ -20,7 +20,6 @@
 #include "core/serve/http/response_message.h"
 
 namespace phraseq {
-
 namespace {
 
 namespace asio = boost::asio;

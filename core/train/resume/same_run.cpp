@@ -17,7 +17,6 @@
 #include "core/options/option_text.h"
 
 namespace phraseq {
-
 namespace {
 
 /// Allows the options of components of this kind to differ.

@@ -3,7 +3,6 @@
 #include <string>
 
 namespace phraseq {
-
 namespace {
 
 void share_optimizer(const TrainerDependencies& dependencies) {

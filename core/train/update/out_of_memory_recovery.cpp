@@ -12,7 +12,6 @@
 #include "core/nn/memory/device_memory.h"
 
 namespace phraseq {
-
 namespace {
 
 std::string shape_text(const Batch& batch) {

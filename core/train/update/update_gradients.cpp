@@ -4,7 +4,6 @@
 #include "core/train/update/gradient_sum.h"
 
 namespace phraseq {
-
 namespace {
 
 uint64_t dropout_seed(const MicroBatch& micro_batch, uint64_t update_seed) {

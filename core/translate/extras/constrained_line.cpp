@@ -9,7 +9,6 @@
 #include "core/text/unicode.h"
 
 namespace phraseq {
-
 namespace {
 
 constexpr const char* kConstraintsExtra = "lexical_constraints";

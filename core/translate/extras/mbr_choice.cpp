@@ -5,7 +5,6 @@
 #include "core/translate/hypothesis_text.h"
 
 namespace phraseq {
-
 namespace {
 
 void sort_by_utility(Translation& translation, const MbrRule& rule) {

@@ -8,7 +8,6 @@
 #include "core/translate/extras/unknown_spelling.h"
 
 namespace phraseq {
-
 namespace {
 
 // Characters of the private use area: neither letters nor punctuation, so that no tokenizer splits

@@ -14,7 +14,6 @@
 #include "core/translate/hard_alignment.h"
 
 namespace phraseq {
-
 namespace {
 
 constexpr const char* kTextExtra = "source_text";

@@ -9,7 +9,6 @@
 #include "core/translate/scoring/score_targets.h"
 
 namespace phraseq {
-
 namespace {
 
 /// The maximum lengths that every model accepts.

@@ -14,7 +14,6 @@
 #include "core/translate/length_batches.h"
 
 namespace phraseq {
-
 namespace {
 
 /// Returns ln p of every target token, where p is averaged over the models: [target tokens] fp64 on

@@ -14,7 +14,6 @@
 #include "core/nn/padded_layout.h"
 
 namespace phraseq::nn {
-
 namespace {
 
 /// softmax over the last dimension of scores · scale, in fp32 at least.

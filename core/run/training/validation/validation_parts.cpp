@@ -20,7 +20,6 @@
 #include "core/search/named_decoder.h"
 
 namespace phraseq {
-
 namespace {
 
 template <class Part>

@@ -8,7 +8,6 @@
 #include "core/search/decoder.h"
 
 namespace phraseq {
-
 namespace {
 
 constexpr const char* kOption = "--eval-bleu-args";
