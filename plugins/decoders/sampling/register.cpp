@@ -16,15 +16,15 @@ struct SamplingOptions : SearchOptions {
     table.field("nbest", sampling.samples, "Number of samples per sentence.").in(1, 10000);
     table.field("beam", beam, "Accepted for compatibility with fairseq: 0, or the same as --nbest.")
         .in(0, 10000);
-    table.field(
-        "sampling-topk",
-        sampling.top_k,
-        "Sample from the K most probable tokens, unless --sampling-topp is given; -1 = all.");
+    table.field("sampling-topk",
+                sampling.top_k,
+                "Sample from the K most probable tokens, unless --sampling-topp is above 0; 0 or "
+                "less = all.");
     table
         .field("sampling-topp",
                sampling.top_p,
-               "Sample from the smallest set of tokens whose cumulative probability exceeds P; -1 "
-               "= all.")
+               "Sample from the smallest set of most probable tokens whose cumulative probability "
+               "reaches P; 0 or less = all.")
         .in(-1, 1);
     SearchOptions::describe(table);
   }

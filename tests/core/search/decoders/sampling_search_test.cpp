@@ -85,6 +85,14 @@ TEST(DrawPlace, IgnoresTheTopKWithATopP) {
   EXPECT_EQ(draw_place(kRanked, settings, 0.63), 1u);
 }
 
+TEST(DrawPlace, TakesATopPOfZeroForNone) {
+  SamplingSettings settings;
+  settings.top_p = 0;
+  EXPECT_EQ(draw_place(kRanked, settings, 0.999), 2u);
+  settings.top_k = 2;
+  EXPECT_EQ(draw_place(kRanked, settings, 0.999), 1u);
+}
+
 TEST(SamplingSearch, LooksAtAllTokensForTheTopP) {
   SamplingSettings settings;
   settings.samples = 400;
