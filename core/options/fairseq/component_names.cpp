@@ -23,7 +23,7 @@ constexpr auto kFamilies = std::to_array<Family>({
     {"architecture",
      "transformer_from_pretrained_xlm",
      "there are no pretrained language models; --finetune-from-model starts from a checkpoint"},
-    {"architecture", "transformer_ulm", "there are no language models"},
+    {"architecture", "transformer_ulm", "transformer_lm models languages"},
     {"architecture", "lstm_lm", "there is no LSTM model; transformer_lm models languages"},
     {"architecture",
      "lstm",
@@ -65,6 +65,8 @@ constexpr auto kFamilies = std::to_array<Family>({
     {"lr_scheduler", "step", "--lr-scheduler fixed takes a list with one value per epoch"},
     {"lr_scheduler", "triangular", "--lr-scheduler cosine has periods, too"},
     {"lr_scheduler", "pass_through", "an optimizer has no schedule of its own"},
+    {"tokenizer", "space", "--tokenizer word separates words at blanks"},
+    {"tokenizer", "nltk", "moses is the nearest"},
     {"metric", "wer", "bleu, chrf and ter are available"},
 });
 

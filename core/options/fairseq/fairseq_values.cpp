@@ -1,6 +1,8 @@
 #include "core/options/fairseq/fairseq_values.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -74,6 +76,16 @@ std::optional<std::string> overrides(std::string_view value,
   return text_of(items);
 }
 
+/// A whole number in the notation of a real one, "1e5" or "1000.0", as an integer.
+std::optional<std::string> as_integer(std::string_view value) {
+  constexpr double kMost = 1e15;
+  const auto number = value_from_text<double>(value);
+  if (value_from_text<int64_t>(value) || !number || std::trunc(*number) != *number ||
+      std::abs(*number) > kMost)
+    return std::nullopt;
+  return fmt::format("{:.0f}", *number);
+}
+
 /// --remove-bpe, --post-process and --eval-bleu-remove-bpe.
 bool joins_subwords(std::string_view option) {
   return option.ends_with("remove-bpe") || option == "post-process";
@@ -96,6 +108,14 @@ std::string_view rejection_of_bpe(std::string_view value) {
   return {};
 }
 
+std::string_view rejection_of_backend(std::string_view value) {
+  if (value == "fully_sharded")
+    return "each process holds all parameters; --zero-sharding os divides the optimizer's state";
+  if (value == "slowmo")
+    return "the processes add up their gradients at each update";
+  return {};
+}
+
 }  // namespace
 
 std::optional<std::string> translated_value(std::string_view option,
@@ -104,6 +124,8 @@ std::optional<std::string> translated_value(std::string_view option,
                                             std::vector<std::string>& notes) {
   if (option == "model-overrides")
     return overrides(value, table, notes);
+  if (option == "total-num-update" || option == "lr-period-updates")
+    return as_integer(value);  // real numbers in fairseq
   if (option == "restore-file" && (value == "checkpoint_last.pt" || value == "checkpoint_best.pt"))
     return std::string(value.substr(0, value.find('.')));
   if (option == "best-checkpoint-metric" && value == "ppl")
@@ -120,6 +142,10 @@ std::string_view rejection_of_value(std::string_view option,
                                     const OptionTable& table) {
   if (option == "bpe" && is_other_choice(table.find(option), value))
     return rejection_of_bpe(value);
+  if (option == "ddp-backend")
+    return rejection_of_backend(value);
+  if (option == "ddp-comm-hook" && value == "fp16")
+    return "gradients are exchanged in bfloat16, by --ddp-comm-hook bf16";
   if (option == "s" && is_other_choice(table.find("smooth-method"), value))
     return "-s is --smooth-method here, as in sacrebleu; give the file with --sys, or add "
            "--fairseq for the score of fairseq";

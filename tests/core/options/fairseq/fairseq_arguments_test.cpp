@@ -169,6 +169,35 @@ TEST_F(FlagsOfFairseq, SelectTheCheckpointOfTheLowestPerplexityByItsLoss) {
               ElementsAre("--best-checkpoint-metric=nll_loss"));
 }
 
+TEST_F(FlagsOfFairseq, TakeWholeNumbersInTheNotationOfRealOnes) {
+  int64_t updates = 0;
+  table_.field("total-num-update", updates, "Updates.");
+  table_.field("lr-period-updates", updates, "Updates.");
+  const auto number = [&](const std::string& value) {
+    return convert("train", {"--total-num-update", value, "--lr-period-updates", value}).arguments;
+  };
+  EXPECT_THAT(number("1e5"),
+              ElementsAre("--total-num-update=100000", "--lr-period-updates=100000"));
+  EXPECT_THAT(number("1000.0"), ElementsAre("--total-num-update=1000", "--lr-period-updates=1000"));
+  for (const std::string value : {"12", "10.5", "1e300", "nan", "many"})
+    EXPECT_THAT(number(value),
+                ElementsAre("--total-num-update", value, "--lr-period-updates", value));
+}
+
+TEST_F(FlagsOfFairseq, GiveTheReasonWhenAWayToExchangeGradientsIsMissing) {
+  std::string name;
+  table_.field("ddp-backend", name, "Backend.").one_of({"c10d"});
+  table_.field("ddp-comm-hook", name, "Hook.").one_of({"none", "bf16"});
+  EXPECT_THAT(convert("train", {"--ddp-backend", "fully_sharded"}).problems,
+              ElementsAre(HasSubstr("--zero-sharding os")));
+  EXPECT_THAT(convert("train", {"--ddp-backend", "slowmo"}).problems,
+              ElementsAre(HasSubstr("--ddp-backend slowmo is not supported: ")));
+  EXPECT_THAT(convert("train", {"--ddp-comm-hook=fp16"}).problems,
+              ElementsAre(HasSubstr("--ddp-comm-hook bf16")));
+  const std::vector<std::string> known = {"--ddp-backend", "c10d", "--ddp-comm-hook", "bf16"};
+  EXPECT_EQ(convert("train", known).arguments, known);
+}
+
 TEST_F(FlagsOfFairseq, TakeTheMarkOfSubwordsForTheirKind) {
   std::string kind;
   table_.field("remove-bpe", kind, "Subwords.").alias("post-process");
