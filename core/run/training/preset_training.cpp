@@ -47,6 +47,13 @@ int64_t updates_of_epochs(const OptimizationOptions& options, int64_t batches_in
   return updates + others * updates_of_epoch(options, listed, batches_in_epoch);
 }
 
+/// Whether encoder and decoder have embeddings of different widths, which cannot be tied.
+bool widths_differ(const OptionTable& table) {
+  const OptionField* const encoder = table.find("encoder-embed-dim");
+  const OptionField* const decoder = table.find("decoder-embed-dim");
+  return encoder != nullptr && decoder != nullptr && encoder->to_text() != decoder->to_text();
+}
+
 }  // namespace
 
 void take_component_names(const TrainingDefaults& defaults,
@@ -68,7 +75,7 @@ void take_option_values(const TrainingDefaults& defaults,
 }
 
 void tie_embeddings(const TrainingDefaults& defaults, bool joined, OptionTable& table) {
-  if (defaults.tie_when_joined && joined)
+  if (defaults.tie_when_joined && joined && !widths_differ(table))
     take(table, "share-all-embeddings", "yes");
 }
 

@@ -112,6 +112,17 @@ TEST_F(PresetTraining, TiesEmbeddingsOfJoinedDictionariesOnly) {
   EXPECT_TRUE(options_.share);
 }
 
+TEST_F(PresetTraining, DoesNotTieEmbeddingsOfDifferentWidths) {
+  int64_t encoder = 128, decoder = 64;
+  table_.field("encoder-embed-dim", encoder, "");
+  table_.field("decoder-embed-dim", decoder, "");
+  tie_embeddings(defaults_, /*joined=*/true, table_);
+  EXPECT_FALSE(options_.share);
+  give("encoder-embed-dim", "64");
+  tie_embeddings(defaults_, /*joined=*/true, table_);
+  EXPECT_TRUE(options_.share);
+}
+
 TEST_F(PresetTraining, WarmsUpForAShareOfTheRun) {
   EXPECT_EQ(warmup(1234), 123);
   EXPECT_EQ(warmup(4), 1);
