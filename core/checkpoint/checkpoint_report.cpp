@@ -207,6 +207,7 @@ std::string checkpoint_summary(const CheckpointFile& file) {
   text += line("tokenizer", text_entry(texts, "tokenizer"));
   text += line("parameters", totals_text(totals_of(file, TensorRole::kParameter)));
   text += line("quantization", text_entry(object_entry(file, kQuantizationEntry), "type"));
+  text += line("scales", totals_text(totals_of(file, TensorRole::kScales)));
   text += line("blobs", totals_text(totals_of(file, TensorRole::kBlob)));
   text += line("optimizer", totals_text(totals_of(file, TensorRole::kOptimizer)));
   text += line("training", training_text(file));

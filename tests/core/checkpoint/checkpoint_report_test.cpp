@@ -1,5 +1,6 @@
 #include "core/checkpoint/checkpoint_report.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "core/checkpoint/checkpoint_writer.h"
@@ -88,6 +89,19 @@ TEST_F(Report, AcceptsEntriesOfOtherShapes) {
   EXPECT_EQ(options_list(file), "");
   EXPECT_NE(checkpoint_summary(file), "");
   EXPECT_LT(checkpoint_report(file).dump().size(), 2000U);
+}
+
+TEST(QuantizedReport, CountsTheScalesOfTheRows) {
+  const TemporaryFolder folder;
+  const std::vector<int8_t> weights(12);
+  const std::vector<float> scales(3);
+  const std::vector<TensorView> tensors = {view("decoder.weight", DType::kI8, {3, 4}, weights),
+                                           view("scales.decoder.weight", DType::kF32, {3}, scales)};
+  write_checkpoint(folder.file("x"), {{"quantization", R"({"type":"int8"})"}}, tensors);
+  EXPECT_THAT(checkpoint_summary(CheckpointFile::open(folder.file("x"))),
+              ::testing::HasSubstr("parameters    12 in 1 tensor, 12 bytes\n"
+                                   "quantization  int8\n"
+                                   "scales        3 in 1 tensor, 12 bytes\n"));
 }
 
 TEST(ForeignReport, HasNoFormat) {
