@@ -31,8 +31,11 @@ void describe_threads(OptionTable& table, MachineOptions& o) {
              "--threads; 1 = threads work only within operators; 0 = determined by --threads and "
              "--max-tokens.")
       .in(0, 4096);
-  table.field("data-buffer-size", o.data_buffer_size, "Number of batches to preload.")
-      .in(1, 1000)
+  table
+      .field("data-buffer-size",
+             o.data_buffer_size,
+             "Number of batches to preload; 0 = 1, the smallest number.")
+      .in(0, 1000)
       .harmless();
 }
 

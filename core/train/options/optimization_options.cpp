@@ -27,8 +27,10 @@ void describe_loss(OptionTable& table, OptimizationOptions& o) {
              "Learning rate: the peak of the schedule, or the constant value; --lr-scheduler "
              "fixed takes a list with one value per epoch.")
       .at_least(0.0);
-  table.field("clip-norm", o.clip_norm, "Clip threshold of the gradient norm; 0 = no clipping.")
-      .at_least(0.0);
+  table
+      .field(
+          "clip-norm", o.clip_norm, "Clip threshold of the gradient norm; 0 or -1 = no clipping.")
+      .at_least(-1);
   table
       .field("loss-normalization",
              o.loss_normalization,

@@ -23,7 +23,7 @@ struct PHRASEQ_API OptimizationOptions : Options {
   std::vector<int64_t> update_freq = {1};  ///< batches per update, indexed by epoch
   int64_t accumulate_to_tokens = 0;        ///< target tokens per update; 0 = use update_freq
   std::vector<double> lr = {5e-4};         ///< peak of the schedule, or one value per epoch
-  double clip_norm = 0.0;                  ///< largest gradient norm; 0 = no clipping
+  double clip_norm = 0.0;                  ///< largest gradient norm; not above 0 = no clipping
   bool sentence_avg = false;               ///< the same as LossNormalization::kSentences
   LossNormalization loss_normalization = LossNormalization::kTokens;
   int64_t max_epoch = 0;         ///< epochs; 0 = no limit
