@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <fcntl.h>
 #include <filesystem>
 #include <iostream>
 #include <new>
@@ -131,13 +132,16 @@ bool reader_has_left() {
   return poll(&descriptor, 1, 0) > 0 && (descriptor.revents & POLLERR) != 0;
 }
 
+/// Whether standard output was closed when the process began (see prepare_standard_streams).
+bool output_is_closed() { return (fcntl(STDOUT_FILENO, F_GETFL) & O_ACCMODE) == O_RDONLY; }
+
 /// Flushes standard output and returns the exit code: if not everything could be written, the
 /// command has failed, unless its reader has exited.
 int finish_output(const std::string& name, int code) {
   errno = 0;
   std::cout.flush();
   const bool flushed = std::fflush(stdout) == 0;
-  const int reason = errno;
+  const int reason = output_is_closed() ? EBADF : errno;
   if ((flushed && std::cout.good() && std::ferror(stdout) == 0) || reader_has_left())
     return code;
   // After an earlier failure, the reason is no longer known.

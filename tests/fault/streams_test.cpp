@@ -116,6 +116,14 @@ TEST_F(Streams, FullStandardOutputIsAnError) {
   }
 }
 
+TEST_F(Streams, ClosedStandardOutputIsAnErrorWithItsReason) {
+  for (const char* command : {"generate --path run --input test.en", "inspect run"}) {
+    EXPECT_EQ(shell(words(command), ">&- 2> errors.txt"), kExitIo) << command;
+    EXPECT_THAT(trained_->read("errors.txt"),
+                HasSubstr("standard output: cannot write: Bad file descriptor"));
+  }
+}
+
 TEST_F(Streams, AReaderThatHasLeftIsNotAnError) {
   for (const char* command : {"plugins list",
                               "plugins explain transformer",
