@@ -205,10 +205,18 @@ std::optional<std::string> name_without_pt(const std::string& path) {
   return std::nullopt;
 }
 
+/// A folder cannot be replaced by a pointer; found before any work.
+void refuse_folder(const std::string& path) {
+  std::error_code problem;
+  if (fs::is_directory(fs::symlink_status(path, problem)))
+    throw IoError(path, "write", EISDIR);
+}
+
 }  // namespace
 
 CheckpointFolder::CheckpointFolder(std::string folder)
     : folder_(std::move(folder)), lock_(folder_) {
+  for (const char* const pointer : {kLastPointer, kBestPointer}) refuse_folder(path_of(pointer));
   remove_stale_temporaries(folder_);
 }
 

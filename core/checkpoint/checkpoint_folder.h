@@ -46,7 +46,8 @@ PHRASEQ_API std::optional<std::string> resolve_in_folder(const std::string& fold
 /// for deletion. While it exists, the folder is locked against a second training run (FolderLock).
 class PHRASEQ_API CheckpointFolder {
  public:
-  /// Makes the folder and removes stale temporary files of phraseq.
+  /// Makes the folder and removes stale temporary files of phraseq. Throws IoError if a pointer
+  /// cannot be written because a folder has its name.
   explicit CheckpointFolder(std::string folder);
 
   /// FolderLock::renew.

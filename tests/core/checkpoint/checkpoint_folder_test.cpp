@@ -117,6 +117,15 @@ TEST(CheckpointFolder, StaysWithWhatWasWritten) {
   EXPECT_TRUE(fs::exists(temporary.file("new/deep/.lock")));
 }
 
+TEST(CheckpointFolder, RejectsAFolderInPlaceOfAPointer) {
+  for (const char* pointer : {kLastPointer, kBestPointer}) {
+    const TemporaryFolder temporary;
+    fs::create_directory(temporary.file(pointer));
+    EXPECT_THAT(whole_message_of([&] { CheckpointFolder(temporary.path()); }),
+                HasSubstr(temporary.file(pointer) + ": cannot write: Is a directory"));
+  }
+}
+
 TEST(CheckpointFolder, RemovesWhatAKilledRunLeft) {
   const TemporaryFolder temporary;
   write_bytes(temporary_name_of(999999999, temporary.file("checkpoint1.safetensors")), "half");
