@@ -26,7 +26,7 @@ void describe_loss(OptionTable& table, OptimizationOptions& o) {
              o.lr,
              "Learning rate: the peak of the schedule, or the constant value; --lr-scheduler "
              "fixed takes a list with one value per epoch.")
-      .at_least(0.0);
+      .in(0.0, 1e100);
   table
       .field(
           "clip-norm", o.clip_norm, "Clip threshold of the gradient norm; 0 or -1 = no clipping.")
