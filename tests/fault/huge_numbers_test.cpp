@@ -110,6 +110,12 @@ TEST_F(HugeModel, IsRefusedBeforeItFillsTheMemory) {
   EXPECT_THAT(result.errors, HasSubstr("a smaller model"));
 }
 
+TEST_F(HugeModel, HasALearningRateThatNoScheduleOverflows) {
+  EXPECT_EQ(workspace_.run(toy_train("run", 3) + words("--lr 1e308")).exit_code, kExitUsage);
+  EXPECT_EQ(workspace_.run(toy_train("run", 9) + words("--lr 1e100 --max-bad-updates 2")).exit_code,
+            kExitDivergence);
+}
+
 TEST_F(HugeModel, IsRefusedAfterItsFirstLayer) {
   const CommandResult result =
       workspace_.run(toy_train("run", 2) + words("--encoder-layers 65536 --encoder-embed-dim 4096 "
