@@ -238,6 +238,7 @@ TEST_P(DifferentRanks, AreRejectedBeforeTheFirstUpdate) {
   EXPECT_EQ(second.exit_code, kExitUsage);
   EXPECT_THAT(result.errors, HasSubstr(message));
   EXPECT_THAT(second.errors, Not(HasSubstr(message))) << "only the first process reports it";
+  EXPECT_THAT(second.errors, HasSubstr("rank 1: stops: rank 0 reports the reason"));
   EXPECT_FALSE(workspace_.exists("run/run.json"));
 }
 

@@ -57,9 +57,11 @@ int train_in_group(TrainRun& run, std::span<const std::string> arguments, const 
     processes->report_failure(failure.message(), /*is_own=*/false);
     throw;
   } catch (const Error& failure) {
-    if (processes->report_failure(failure.what(), /*is_own=*/true))
-      return failure.exit_code();  // the first process reports the same error
-    throw;
+    if (!processes->report_failure(failure.what(), /*is_own=*/true))
+      throw;
+    if (place.local_rank == 0)  // others share the log of a process that says it
+      log_error("stops: rank 0 reports the reason");
+    return failure.exit_code();
   } catch (const std::exception& failure) {
     processes->report_failure(failure.what(), /*is_own=*/true);
     throw;
