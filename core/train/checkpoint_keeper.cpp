@@ -142,7 +142,7 @@ void CheckpointKeeper::write_and_point(const std::string& path, int64_t updates,
   // checkpoint_last comes last: if the run is killed before it is set, it resumes from the previous
   // checkpoint and finds the best one again.
   const auto& [validated_at, value] = dependencies_.state->last_validation;
-  if (options_.keep_best_checkpoints > 0 && validated_at == updates && std::isfinite(value)) {
+  if (options_.keep_best_checkpoints > 0 && validated_at == updates) {
     tries("checkpoint written, but not kept among the best", updates, [&, score = value] {
       dependencies_.folder->keep_as_best(path, choice_.metric, score);
     });
