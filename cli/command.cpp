@@ -141,13 +141,14 @@ int finish_output(const std::string& name, int code) {
   errno = 0;
   std::cout.flush();
   const bool flushed = std::fflush(stdout) == 0;
-  const int reason = output_is_closed() ? EBADF : errno;
+  const int reason = errno;
   if ((flushed && std::cout.good() && std::ferror(stdout) == 0) || reader_has_left())
     return code;
-  // After an earlier failure, the reason is no longer known.
+  // After an earlier failure, the reason is no longer known, except that a closed stream stays so.
+  const int known = output_is_closed() ? EBADF : reason;
   print_error(name,
-              reason == 0 ? "standard output: cannot write everything; is the disk full?"
-                          : IoError("standard output", "write", reason).what());
+              known == 0 ? "standard output: cannot write everything; is the disk full?"
+                         : IoError("standard output", "write", known).what());
   return code == kExitOk ? static_cast<int>(kExitIo) : code;
 }
 

@@ -1,7 +1,11 @@
 // phraseq plot: draws the learning curves of training runs.
 
+#include <fmt/format.h>
+
 #include "cli/command.h"
+#include "cli/support/write_result.h"
 #include "core/base/error.h"
+#include "core/base/log.h"
 #include "core/io/atomic_file.h"
 #include "core/plot/curves/plot_runs.h"
 
@@ -17,7 +21,9 @@ int plot_command(std::span<const std::string> arguments) {
   if (!begin_command(options, {"plot", "RUN... [options]", kDescription}, arguments))
     return kExitOk;
   check_result_target(options.output);
-  plot::plot_runs(options);
+  write_result(options.output, plot::plot_runs(options));
+  if (options.output != "-")
+    log_info(fmt::format("wrote {}", options.output));
   return kExitOk;
 }
 

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "cli/scoring/begin_with_metrics.h"
 #include "cli/support/write_result.h"
 #include "core/base/error.h"
 #include "core/io/atomic_file.h"
@@ -13,7 +14,6 @@
 #include "core/score/compare/comparison_plot.h"
 #include "core/score/compare/comparison_text.h"
 #include "core/score/compare/word_frequencies.h"
-#include "core/score/metrics/metric_set.h"
 
 namespace phraseq {
 namespace {
@@ -133,9 +133,7 @@ int compare_command(std::span<const std::string> arguments) {
   options.describe(table);
   const auto named = options.peek_metrics(table, arguments);
   score::MetricSet metric_set = score::find_metrics(arguments, named);
-  metric_set.describe(table);
-  const auto problems = [&] { return metric_set.add_problems(options.problems()); };
-  if (!begin_command(table, {"compare", kUsage, kDescription}, arguments, problems))
+  if (!begin_with_metrics(metric_set, options, table, {"compare", kUsage, kDescription}, arguments))
     return kExitOk;
   check_outputs(options);
   metric_set.warn_of_unused_options();

@@ -1,12 +1,12 @@
 // phraseq mbr: chooses the translation with the greatest expected score from lists of hypotheses.
 
 #include "cli/command.h"
+#include "cli/scoring/begin_with_metrics.h"
 #include "cli/support/write_result.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/options/command_line.h"
 #include "core/score/mbr/mbr_options.h"
-#include "core/score/metrics/metric_set.h"
 
 namespace phraseq {
 namespace {
@@ -22,9 +22,7 @@ int mbr_command(std::span<const std::string> arguments) {
   options.describe(table);
   const std::vector<std::string> named = {peek_option(table, arguments, "metric", options.metric)};
   score::MetricSet metric_set = score::find_metrics(arguments, named);
-  metric_set.describe(table);
-  const auto problems = [&] { return metric_set.add_problems(options.problems()); };
-  if (!begin_command(table, {"mbr", kUsage, kDescription}, arguments, problems))
+  if (!begin_with_metrics(metric_set, options, table, {"mbr", kUsage, kDescription}, arguments))
     return kExitOk;
   metric_set.warn_of_unused_options();
   check_result_target(options.output);

@@ -1,11 +1,11 @@
 // phraseq rerank: chooses translations from n-best lists by the scores of several models.
 
 #include "cli/command.h"
+#include "cli/scoring/begin_with_metrics.h"
 #include "cli/support/write_result.h"
 #include "core/base/error.h"
 #include "core/io/atomic_file.h"
 #include "core/options/command_line.h"
-#include "core/score/metrics/metric_set.h"
 #include "core/score/rerank/rerank_lists.h"
 #include "core/score/rerank/rerank_options.h"
 
@@ -38,9 +38,8 @@ int rerank_command(std::span<const std::string> arguments) {
   options.describe(table);
   const std::vector<std::string> named = {peek_option(table, arguments, "metric", options.metric)};
   score::MetricSet metric_set = score::find_metrics(arguments, named);
-  metric_set.describe(table);
-  const auto problems = [&] { return metric_set.add_problems(options.problems()); };
-  if (!begin_command(table, {"rerank", "FILE [options]", kDescription}, arguments, problems))
+  if (!begin_with_metrics(
+          metric_set, options, table, {"rerank", "FILE [options]", kDescription}, arguments))
     return kExitOk;
   metric_set.warn_of_unused_options();
   if (!options.write_pairs.empty()) {

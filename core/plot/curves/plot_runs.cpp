@@ -1,12 +1,8 @@
 #include "core/plot/curves/plot_runs.h"
 
-#include <iostream>
 #include <map>
 
-#include <fmt/format.h>
-
 #include "core/base/log.h"
-#include "core/io/atomic_file.h"
 #include "core/plot/curves/learning_curves_page.h"
 #include "core/plot/curves/metric_selection.h"
 
@@ -41,18 +37,11 @@ std::vector<LabeledRun> read_runs(const PlotOptions& options) {
 
 }  // namespace
 
-void plot_runs(const PlotOptions& options) {
+std::string plot_runs(const PlotOptions& options) {
   const auto runs = read_runs(options);
   const bool is_page = options.output.ends_with(".html");
-  const std::string result = is_page
-                                 ? learning_curves_page(runs, options.curves)
-                                 : panel_chart(learning_curves(runs, options.curves)).document();
-  if (options.output == "-") {
-    std::cout << result;
-    return;
-  }
-  write_file(options.output, result);
-  log_info(fmt::format("wrote {}", options.output));
+  return is_page ? learning_curves_page(runs, options.curves)
+                 : panel_chart(learning_curves(runs, options.curves)).document();
 }
 
 }  // namespace phraseq::plot

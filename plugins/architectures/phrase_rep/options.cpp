@@ -44,8 +44,7 @@ void describe_combination(OptionTable& table, PhraseRepOptions& o) {
       .field("pr-comb-hidden",
              o.pr_comb_hidden,
              "Hidden width of the combination network (eq. 8): a number, a multiple of the stack's "
-             "model "
-             "width (3d), or ENCODER,DECODER.")
+             "model width (3d), or ENCODER,DECODER.")
       .value_name("WIDTH");
   table.field(
       "pr-comb-residual",
