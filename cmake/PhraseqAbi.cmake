@@ -1,7 +1,7 @@
 # The properties in which a plugin and the program that loads it must agree, as text and as a hash.
 # The hash is part of the name of the only symbol that a plugin exports.
 
-set(PHRASEQ_ABI_NUMBER 10)  # raised by hand whenever an interface that plugins see changes
+set(PHRASEQ_ABI_NUMBER 11)  # raised by hand whenever an interface that plugins see changes
 string(REGEX MATCH "^[0-9]+" compiler_major "${CMAKE_CXX_COMPILER_VERSION}")
 set(PHRASEQ_ABI_TEXT "phraseq-abi ${PHRASEQ_ABI_NUMBER}; LibTorch ${PHRASEQ_TORCH_VERSION}; \
 ${CMAKE_CXX_COMPILER_ID} ${compiler_major}; C++${CMAKE_CXX_STANDARD}; cxx11-abi 1; \

@@ -6,6 +6,9 @@
 
 namespace phraseq {
 
+/// The extra of a task with a phrase memory: the maximum number of phrases in a sentence.
+inline constexpr const char* kPhraseSlots = "phrase_slots";
+
 /// The vocabulary information that a task gives to an architecture.
 struct ArchitectureSetup {
   int64_t source_vocabulary = 0;

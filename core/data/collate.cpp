@@ -69,7 +69,7 @@ Batch collate_pairs(const std::vector<Example>& examples, const SequenceConventi
     sources.push_back(conventions.source_of(example));
   }
   batch.source = PackedTokens::pack(sources);
-  const auto starts = start_tokens(examples, conventions.start_with_bos ? kBos : kEos);
+  const auto starts = start_tokens(examples, conventions.start_token());
   if (have_start_tokens(examples))
     batch.extras[kStartExtra] = at::tensor(starts, at::kLong);  // [sentences]
   if (have_targets(examples))

@@ -4,6 +4,8 @@
 
 namespace phraseq {
 
+int64_t SequenceConventions::start_token() const { return start_with_bos ? kBos : kEos; }
+
 std::vector<int64_t> SequenceConventions::source_of(const Example& example) const {
   std::vector<int64_t> ids;
   if (source_has_bos)

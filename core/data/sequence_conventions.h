@@ -22,7 +22,10 @@ struct PHRASEQ_API SequenceConventions {
   BatchExtension extend = {};   ///< empty = nothing to add
   bool reads_source = true;     ///< false = a language model, which reads only its own output
   bool source_has_eos = true;   ///< sources end with </s>
+  bool reads_phrases = false;   ///< uses the phrases of a phrase memory
 
+  /// The id that the decoder is first fed.
+  int64_t start_token() const;
   /// The ids of an example's source as the model reads them. At least one: a source that would
   /// otherwise be empty is </s>.
   std::vector<int64_t> source_of(const Example& example) const;

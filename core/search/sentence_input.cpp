@@ -76,7 +76,7 @@ std::vector<std::vector<std::vector<int64_t>>> strings_of_phrases(const Batch& b
 /// The first target token of each sentence: from the batch if it has them, otherwise according to
 /// the models' convention.
 std::vector<int64_t> start_tokens_of(const DecodingRequest& request) {
-  const int64_t start = request.models.front()->conventions().start_with_bos ? kBos : kEos;
+  const int64_t start = request.models.front()->conventions().start_token();
   const auto own = request.batch->extras.find(kStartExtra);
   if (own == request.batch->extras.end())
     return std::vector<int64_t>(static_cast<size_t>(request.batch->sentences()), start);

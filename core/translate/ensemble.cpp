@@ -16,7 +16,7 @@ void require_same_conventions(const std::vector<TranslationModel>& models) {
   const SequenceConventions first = models.front().model->conventions();
   for (const TranslationModel& model : models) {
     const SequenceConventions other = model.model->conventions();
-    if (other.start_with_bos != first.start_with_bos) {
+    if (other.start_token() != first.start_token()) {
       throw UsageError(fmt::format("{} and {} start their translations with different tokens",
                                    models.front().path,
                                    model.path),

@@ -52,7 +52,7 @@ TranslationWithPhraseMemory::TranslationWithPhraseMemory(const PhraseMemoryTaskO
 
 ArchitectureSetup TranslationWithPhraseMemory::architecture_setup() const {
   ArchitectureSetup setup = TranslationTask::architecture_setup();
-  setup.extras["phrase_slots"] = stored_.settings.pn_slots;
+  setup.extras[kPhraseSlots] = stored_.settings.pn_slots;
   return setup;
 }
 

@@ -30,9 +30,9 @@ class TranslationWithPhraseMemory final : public TranslationTask {
   /// Throws UsageError if there is no memory, or if options contradict the data folder's.
   TranslationWithPhraseMemory(const PhraseMemoryTaskOptions& options, const TaskSetup& setup);
 
-  /// Adds `phrase_slots`: the maximum number of phrases in a sentence.
+  /// Adds kPhraseSlots.
   ArchitectureSetup architecture_setup() const override;
-  /// Throws DataError for a sentence with more than `phrase_slots` phrases.
+  /// Throws DataError for a sentence with more phrases than that.
   Batch collate(const std::vector<Example>& examples,
                 const SequenceConventions& conventions = {}) const override;
   Example encode(const std::string& source,

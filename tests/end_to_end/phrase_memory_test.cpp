@@ -50,6 +50,9 @@ TEST_F(PhraseMemoryOnTheCommandLine, GoesFromTextToTranslationWithOnlyACheckpoin
       AllOf(HasSubstr("[en] phrases of train: 200 sentences"), HasSubstr("found in the target")));
   const CommandResult trained = run(train());
   ASSERT_EQ(trained.exit_code, kExitOk) << trained.errors;
+  EXPECT_THAT(trained.errors,
+              HasSubstr("warning | the architecture 'transformer' does not use the phrases of the "
+                        "task 'translation_with_phrase_memory'"));
 
   std::filesystem::remove(workspace_.path("table"));
   const Arguments generate = words("generate --path checkpoints/checkpoint_last --format jsonl");

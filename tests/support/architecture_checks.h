@@ -169,7 +169,7 @@ class CheckedModel {
   void expect_rows_keep_their_past(const std::vector<Example>& examples) const {
     at::NoGradGuard no_grad;
     const std::vector<Example> two(examples.begin(), examples.begin() + 2);
-    const int64_t start = model_->conventions().start_with_bos ? kBos : kEos;
+    const int64_t start = model_->conventions().start_token();
     nn::Context pass = context();
     auto session = model_->start_decoding(batch(two), {10, 3, false}, pass);
     const auto step = [&](std::vector<int64_t> tokens) {

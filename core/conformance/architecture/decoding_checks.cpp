@@ -41,7 +41,7 @@ class Session {
   }
 
   DecodingSession& operator*() { return *session_; }
-  int64_t start_token() const { return model_.model().conventions().start_with_bos ? kBos : kEos; }
+  int64_t start_token() const { return model_.model().conventions().start_token(); }
   /// Feeds the token of every row, like a search that chose it.
   StepOutput step(const std::vector<int64_t>& tokens) {
     if (steps_++ > 0)

@@ -85,7 +85,7 @@ class LongDecoding {
 
  private:
   at::Tensor feed(size_t number) {
-    const int64_t start = model_.model().conventions().start_with_bos ? kBos : kEos;
+    const int64_t start = model_.model().conventions().start_token();
     const std::vector<int64_t> tokens(sentences_.size(),
                                       number == 0 ? start : examples_.front().target[number - 1]);
     if (number > 0)

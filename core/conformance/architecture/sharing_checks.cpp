@@ -49,7 +49,7 @@ Results results_of_session(const SmallModel& model,
   std::vector<int64_t> rows, tokens;
   for (size_t i = 0; i < examples.size(); ++i) {
     rows.insert(rows.begin(), static_cast<int64_t>(i));
-    tokens.push_back(model.model().conventions().start_with_bos ? kBos : kEos);
+    tokens.push_back(model.model().conventions().start_token());
   }
   for (int64_t step = 0; step < steps; ++step) {
     if (step > 0)

@@ -10,7 +10,7 @@ namespace phraseq::phrasenet {
 namespace {
 
 int64_t slots_of(const ArchitectureSetup& setup) {
-  const auto slots = setup.extras.find("phrase_slots");
+  const auto slots = setup.extras.find(kPhraseSlots);
   if (slots == setup.extras.end()) {
     throw UsageError("phrasenet needs a phrase memory",
                      "Use --task translation_with_phrase_memory.");

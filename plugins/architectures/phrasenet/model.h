@@ -14,6 +14,7 @@ class PhraseNetModel final : public nn::RecurrentModel<PhraseDecoder> {
  public:
   PhraseNetModel(const PhraseNetOptions& options, const ArchitectureSetup& setup);
 
+  SequenceConventions conventions() const override { return {.reads_phrases = true}; }
   DecoderOutput forward(const Batch& batch, nn::Context& context) override;
   std::unique_ptr<DecodingSession> start_decoding(const Batch& batch,
                                                   const DecodingLimits& limits,

@@ -42,6 +42,16 @@ int64_t used_types(const Dictionary& dictionary) {
   return types;
 }
 
+/// Warns if the task finds phrases that the architecture does not use.
+void warn_of_unread_phrases(const TranslationModel& translation_model) {
+  if (translation_model.task->architecture_setup().extras.contains(kPhraseSlots) &&
+      !translation_model.model->conventions().reads_phrases) {
+    log_warning(fmt::format("the architecture '{}' does not use the phrases of the task '{}'",
+                            translation_model.architecture_selection.name,
+                            translation_model.task_selection.name));
+  }
+}
+
 }  // namespace
 
 void warn_of_vocabulary(const Dictionary& dictionary, const Corpus& training) {
@@ -87,6 +97,7 @@ void warn_of_overlap(const Corpus& training, const Corpus& validation, const std
 void warn_of_data(const TrainRun& run,
                   const TranslationModel& translation_model,
                   const Corpus& training) {
+  warn_of_unread_phrases(translation_model);
   if (data_folders(run.components.data).size() == 1)  // one of several is not representative
     warn_of_vocabulary(translation_model.task->target_dictionary(), training);
   if (run.validation.disable_validation)

@@ -22,8 +22,8 @@ PHRASEQ_API void warn_of_overlap(const Corpus& training,
 /// Number of pairs of `some` that are also in `others`, with both sides equal.
 PHRASEQ_API int64_t common_pairs(const Corpus& some, const Corpus& others);
 
-/// Warns of a dictionary that is too large for the data, and of validation pairs that are also
-/// training data.
+/// Warns of a dictionary that is too large for the data, of validation pairs that are also training
+/// data, and of phrases without a use.
 void warn_of_data(const TrainRun& run,
                   const TranslationModel& translation_model,
                   const Corpus& training);
