@@ -126,22 +126,22 @@ void warn_of_missing_alignments(const Criterion& criterion, Options& task) {
         "the alignments of the data are not read");
 }
 
-/// The criteria: one per thread on the CPU, where each thread computes its own batches.
-std::vector<std::unique_ptr<Criterion>> make_criteria(const ValidateRun& run,
-                                                      const TranslationModel& model) {
+/// The criterions: one per thread on the CPU, where each thread computes its own batches.
+std::vector<std::unique_ptr<Criterion>> make_criterions(const ValidateRun& run,
+                                                        const TranslationModel& model) {
   const int workers = run.options.device.chosen().is_cpu() ? at::get_num_threads() : 1;
-  std::vector<std::unique_ptr<Criterion>> criteria;
+  std::vector<std::unique_ptr<Criterion>> criterions;
   for (int i = 0; i < workers; ++i) {
-    criteria.push_back(std::make_unique<NamedCriterion>(
+    criterions.push_back(std::make_unique<NamedCriterion>(
         run.criterion, CriterionSetup{model.task->target_dictionary().size()}));
   }
-  return criteria;
+  return criterions;
 }
 
 /// All but the first.
-std::vector<Criterion*> others_of(const std::vector<std::unique_ptr<Criterion>>& criteria) {
+std::vector<Criterion*> others_of(const std::vector<std::unique_ptr<Criterion>>& criterions) {
   std::vector<Criterion*> others;
-  for (size_t i = 1; i < criteria.size(); ++i) others.push_back(criteria[i].get());
+  for (size_t i = 1; i < criterions.size(); ++i) others.push_back(criterions[i].get());
   return others;
 }
 
@@ -199,12 +199,12 @@ void validate(ValidateRun& run, const std::function<void(const ValidationResult&
                         model.task->source_language(),
                         run.options.subsets()},
                        /*trained=*/true);
-  const auto criteria = make_criteria(run, model);
-  warn_of_missing_alignments(*criteria.front(), *model.task_selection.options);
+  const auto criterions = make_criterions(run, model);
+  warn_of_missing_alignments(*criterions.front(), *model.task_selection.options);
   for (const std::string& subset : run.options.subsets()) {
     Validator validator(
-        model, *criteria.front(), run.options.precision, validator_options(run.options, subset));
-    validator.work_with(others_of(criteria), /*threads_per_worker=*/1);
+        model, *criterions.front(), run.options.precision, validator_options(run.options, subset));
+    validator.work_with(others_of(criterions), /*threads_per_worker=*/1);
     const ValidationResult result = validator.run();
     require_finite(result, model.path);
     report(result);

@@ -20,10 +20,10 @@ MicroBatchWorkers::MicroBatchWorkers(
   instances_.push_back({&translation_model, &criterion});
   for (int64_t i = 1; i < settings.workers; ++i) {
     replicas_.push_back(translation_model.replica());
-    criteria_.push_back(make_criterion());
+    criterions_.push_back(make_criterion());
   }
   for (size_t i = 0; i < replicas_.size(); ++i)
-    instances_.push_back({&replicas_[i], criteria_[i].get()});
+    instances_.push_back({&replicas_[i], criterions_[i].get()});
 }
 
 std::vector<MicroBatchWorkers::Outcome> MicroBatchWorkers::compute(int64_t count,

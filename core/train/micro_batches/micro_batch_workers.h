@@ -54,7 +54,7 @@ class PHRASEQ_API MicroBatchWorkers {
 
  private:
   std::vector<TranslationModel> replicas_;  ///< all instances but the first
-  std::vector<std::unique_ptr<Criterion>> criteria_;
+  std::vector<std::unique_ptr<Criterion>> criterions_;
   std::vector<ModelInstance> instances_;
   WorkerThreads threads_;
 };

@@ -26,14 +26,14 @@ Validator::Validator(const TranslationModel& translation_model,
                      nn::Precision precision,
                      ValidatorOptions options)
     : translation_model_(translation_model),
-      criteria_({&criterion}),
+      criterions_({&criterion}),
       precision_(precision),
       options_(std::move(options)),
       split_(translation_model, options_) {}
 
-void Validator::work_with(const std::vector<Criterion*>& more_criteria,
+void Validator::work_with(const std::vector<Criterion*>& more_criterions,
                           int64_t threads_per_worker) {
-  criteria_.insert(criteria_.end(), more_criteria.begin(), more_criteria.end());
+  criterions_.insert(criterions_.end(), more_criterions.begin(), more_criterions.end());
   threads_per_worker_ = threads_per_worker;
 }
 
@@ -64,9 +64,9 @@ LossReport Validator::loss_of(const std::vector<Example>& examples, Criterion& c
 BatchReports Validator::losses() const {
   const std::vector<size_t> own = split_.own_batches();
   const auto found = split_.over_own_batches<LossReport>(
-      {std::ssize(criteria_), threads_per_worker_},
+      {std::ssize(criterions_), threads_per_worker_},
       split_.corpus().size(),
-      [&](const auto& examples, size_t worker) { return loss_of(examples, *criteria_[worker]); });
+      [&](const auto& examples, size_t worker) { return loss_of(examples, *criterions_[worker]); });
   ProcessReport mine;
   for (size_t i = 0; i < own.size(); ++i) mine.batches[static_cast<int64_t>(own[i])] = found[i];
   return exchange_reports(split_.processes(), std::move(mine)).batches;

@@ -31,7 +31,7 @@ class PHRASEQ_API Validator {
   /// Computes several batches at the same time. Each worker has its own criterion (the first one
   /// uses the constructor's) and `threads_per_worker` threads for its operators. The criterions
   /// must outlive the validator.
-  void work_with(const std::vector<Criterion*>& more_criteria, int64_t threads_per_worker);
+  void work_with(const std::vector<Criterion*>& more_criterions, int64_t threads_per_worker);
   /// Also translates, with one decoder per worker. The decoders must outlive the validator.
   void translate_with(std::vector<Decoder*> decoders, const Metric& metric);
   /// Divides the batches among these processes, all of which call `run`: each gets the same result
@@ -53,7 +53,7 @@ class PHRASEQ_API Validator {
   std::map<std::string, ValidationPart> part_losses(const BatchReports& reports) const;
 
   const TranslationModel& translation_model_;
-  std::vector<Criterion*> criteria_;  ///< one per worker
+  std::vector<Criterion*> criterions_;  ///< one per worker
   int64_t threads_per_worker_ = 1;
   nn::Precision precision_;
   ValidatorOptions options_;

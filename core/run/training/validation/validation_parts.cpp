@@ -35,9 +35,9 @@ void divide_work(const TrainRun& run,
                  ValidationParts& parts) {
   const WorkerSettings settings = thread_settings(run);
   for (int64_t worker = 1; worker < settings.workers; ++worker)
-    parts.criteria.push_back(make_criterion(run, translation_model));
+    parts.criterions.push_back(make_criterion(run, translation_model));
   for (const auto& validator : parts.validators)
-    validator->work_with(pointers_to(parts.criteria), settings.threads);
+    validator->work_with(pointers_to(parts.criterions), settings.threads);
 }
 
 /// True if BLEU chooses its tokenizer by the target language.

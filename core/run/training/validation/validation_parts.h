@@ -16,8 +16,8 @@ namespace phraseq {
 /// The validation side of a run: a validator for each validation set and, with --eval-bleu, the
 /// decoders and the metric.
 struct ValidationParts {
-  std::vector<std::unique_ptr<Criterion>> criteria;  ///< one for each worker but the first
-  std::vector<std::unique_ptr<Decoder>> decoders;    ///< one per worker
+  std::vector<std::unique_ptr<Criterion>> criterions;  ///< one for each worker but the first
+  std::vector<std::unique_ptr<Decoder>> decoders;      ///< one per worker
   std::unique_ptr<Metric> metric;
   std::vector<std::unique_ptr<Validator>> validators;  ///< in the order of --valid-subset
 
