@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,6 +24,12 @@ struct TrainingDefaults {
   double warmup_share = 0.0;
   /// Share all embeddings if source and target use one dictionary.
   bool tie_when_joined = false;
+  /// The decoder keeps its dimensions if only the encoder's are given. Otherwise, it takes them
+  /// over, like fairseq's `transformer`.
+  bool keeps_decoder_sizes = false;
+  /// If only --decoder-embed-dim is given, --decoder-ffn-embed-dim is so many times as large; 0 =
+  /// it keeps its value.
+  int64_t ffn_factor = 0;
 
   bool empty() const { return options.empty() && criterion.empty(); }
 };

@@ -25,12 +25,16 @@ void describe_sizes(OptionTable& table, TransformerOptions& o) {
              o.encoder_attention_heads,
              "Number of encoder attention heads.")
       .in(1, kMaxSize);
-  table.field("decoder-embed-dim", o.decoder_embed_dim, "Decoder embedding dimension.")
+  table
+      .field("decoder-embed-dim",
+             o.decoder_embed_dim,
+             "Decoder embedding dimension. If only the encoder's is given, train uses it for the "
+             "decoder, too, except with presets of fairseq that set both.")
       .in(1, kMaxSize);
   table
       .field("decoder-ffn-embed-dim",
              o.decoder_ffn_embed_dim,
-             "Hidden dimension of the decoder's feed-forward layers.")
+             "Hidden dimension of the decoder's feed-forward layers; by default, in the same way.")
       .in(1, kMaxSize);
   table.field("decoder-layers", o.decoder_layers, "Number of decoder layers.").in(1, kMaxSize);
   table

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/base/text_fields.h"
 #include "core/options/command_line.h"
 
 namespace phraseq {
@@ -47,6 +48,22 @@ int64_t updates_of_epochs(const OptimizationOptions& options, int64_t batches_in
   return updates + others * updates_of_epoch(options, listed, batches_in_epoch);
 }
 
+/// Sets an option to a multiple of another one that is given, unless it is given itself. A value
+/// that is not valid is reported when it is parsed.
+void take_multiple(std::span<const std::string> arguments,
+                   OptionTable& table,
+                   const std::string& name,
+                   const std::string& other,
+                   int64_t factor) {
+  const OptionField* const field = table.find(name);
+  const auto given = number_in<int64_t>(peek_option(table, arguments, other, ""));
+  if (field == nullptr || !given)
+    return;
+  const double value = static_cast<double>(factor) * static_cast<double>(*given);
+  if (value >= field->low && value <= field->high)
+    take(table, name, std::to_string(factor * *given));
+}
+
 /// Whether encoder and decoder have embeddings of different widths, which cannot be tied.
 bool widths_differ(const OptionTable& table) {
   const OptionField* const encoder = table.find("encoder-embed-dim");
@@ -72,6 +89,13 @@ void take_option_values(const TrainingDefaults& defaults,
     if (!is_void(name, defaults, arguments, table))
       take(table, name, value);
   }
+  if (!defaults.keeps_decoder_sizes) {
+    for (const std::string size : {"embed-dim", "ffn-embed-dim"})
+      take_multiple(arguments, table, "decoder-" + size, "encoder-" + size, 1);
+  }
+  if (defaults.ffn_factor > 0)
+    take_multiple(
+        arguments, table, "decoder-ffn-embed-dim", "decoder-embed-dim", defaults.ffn_factor);
 }
 
 void tie_embeddings(const TrainingDefaults& defaults, bool joined, OptionTable& table) {

@@ -22,8 +22,8 @@ PHRASEQ_API void take_component_names(const TrainingDefaults& defaults,
                                       bool architecture_declares_criterion,
                                       OptionTable& table);
 
-/// Applies the preset's values of options; call it after the selected components have described
-/// theirs.
+/// Applies the preset's values of options, and the encoder's dimensions to the decoder; call it
+/// after the selected components have described their options.
 PHRASEQ_API void take_option_values(const TrainingDefaults& defaults,
                                     std::span<const std::string> arguments,
                                     OptionTable& table);

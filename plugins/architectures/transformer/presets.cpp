@@ -72,14 +72,21 @@ void nguyen_nguyen(TransformerOptions& o) {
   o.share_all_embeddings = true;
 }
 
+/// Those of fairseq's architectures that set the decoder's dimensions themselves.
+TrainingDefaults with_decoder_sizes(TrainingDefaults defaults) {
+  defaults.keeps_decoder_sizes = true;
+  return defaults;
+}
+
 /// An architecture of fairseq, with fairseq's training configuration.
 Preset fairseq_preset(std::string name,
                       const std::string& description,
-                      void (*apply)(TransformerOptions&)) {
+                      void (*apply)(TransformerOptions&),
+                      TrainingDefaults training = with_decoder_sizes(fairseq_training())) {
   return preset(std::move(name),
                 description + " (fairseq 0.12's, with its label smoothing and schedule)",
                 apply,
-                fairseq_training());
+                std::move(training));
 }
 
 }  // namespace
@@ -95,11 +102,14 @@ std::vector<Preset> transformer_presets() {
              small_corpus_training()),
       preset("transformer_iwslt",
              "512/1024, 4 heads, 6+6 layers (fairseq 0.12's transformer_iwslt_de_en)",
-             iwslt),
+             iwslt,
+             with_decoder_sizes({})),
       fairseq_preset(
           "transformer_iwslt_de_en", "512/1024, 4 heads, 6+6 layers, dropout 0.1", iwslt),
-      fairseq_preset(
-          "transformer_wmt_en_de", "512/2048, 8 heads, 6+6 layers, dropout 0.1", wmt_en_de),
+      fairseq_preset("transformer_wmt_en_de",
+                     "512/2048, 8 heads, 6+6 layers, dropout 0.1",
+                     wmt_en_de,
+                     fairseq_training()),
       fairseq_preset("transformer_vaswani_wmt_en_de_big",
                      "1024/4096, 16 heads, 6+6 layers, dropout 0.3",
                      vaswani_wmt_en_de_big),
@@ -120,7 +130,8 @@ std::vector<Preset> transformer_presets() {
       preset("transformer_nguyen_nguyen",
              "Baseline of Nguyen & Nguyen 2022: fairseq's transformer_iwslt_de_en with the options "
              "of the authors' scripts, shared embeddings and dropout 0.3, 0.1, 0.1",
-             nguyen_nguyen),
+             nguyen_nguyen,
+             with_decoder_sizes({})),
   };
 }
 

@@ -15,6 +15,7 @@ struct SomeOptions final : Options {
   double lr = 0.5;
   int64_t max_tokens = 4096, batch_size = 0, warmup = 4000;
   bool share = false, bf16 = false, fp16 = false;
+  int64_t encoder_width = 512, encoder_ffn = 2048, decoder_width = 512, decoder_ffn = 2048;
   void describe(OptionTable& table) override {
     table.field("criterion", criterion, "");
     table.field("optimizer", optimizer, "");
@@ -27,6 +28,10 @@ struct SomeOptions final : Options {
     table.field("fp16", fp16, "");
     table.field("warmup-updates", warmup, "");
     table.field("share-all-embeddings", share, "");
+    table.field("encoder-embed-dim", encoder_width, "").in(1, 9999);
+    table.field("encoder-ffn-embed-dim", encoder_ffn, "").in(1, 9999);
+    table.field("decoder-embed-dim", decoder_width, "").in(1, 9999);
+    table.field("decoder-ffn-embed-dim", decoder_ffn, "").in(1, 9999);
   }
 };
 
@@ -112,10 +117,37 @@ TEST_F(PresetTraining, TiesEmbeddingsOfJoinedDictionariesOnly) {
   EXPECT_TRUE(options_.share);
 }
 
+TEST_F(PresetTraining, GivesTheDecoderTheDimensionsOfTheEncoder) {
+  take_options({"--encoder-embed-dim", "64", "--encoder-ffn-embed-dim", "128"});
+  EXPECT_EQ(options_.decoder_width, 64);
+  EXPECT_EQ(options_.decoder_ffn, 128);
+  EXPECT_EQ(table_.find("decoder-embed-dim")->origin, OptionOrigin::kPreset);
+  take_options({"--encoder-embed-dim", "wide"});  // reported when it is parsed
+  take_options({"--encoder-embed-dim", "10000"});
+  EXPECT_EQ(options_.decoder_width, 64);
+}
+
+TEST_F(PresetTraining, MultipliesTheWidthOfTheDecoderForItsFeedForwardLayers) {
+  take_options({"--decoder-embed-dim", "48"});
+  EXPECT_EQ(options_.decoder_ffn, 2048);
+  defaults_.ffn_factor = 4;
+  take_options({"--decoder-embed-dim", "48"});
+  EXPECT_EQ(options_.decoder_ffn, 192);
+}
+
+TEST_F(PresetTraining, KeepsTheDimensionsOfTheDecoderThatAreGivenOrBelongToThePreset) {
+  give("decoder-embed-dim", "32");
+  defaults_.keeps_decoder_sizes = true;
+  take_options({"--encoder-embed-dim", "64", "--encoder-ffn-embed-dim", "128"});
+  EXPECT_EQ(options_.decoder_ffn, 2048);
+  defaults_.keeps_decoder_sizes = false;
+  take_options({"--encoder-embed-dim", "64", "--decoder-embed-dim", "32"});
+  EXPECT_EQ(options_.decoder_width, 32);
+}
+
 TEST_F(PresetTraining, DoesNotTieEmbeddingsOfDifferentWidths) {
-  int64_t encoder = 128, decoder = 64;
-  table_.field("encoder-embed-dim", encoder, "");
-  table_.field("decoder-embed-dim", decoder, "");
+  give("encoder-embed-dim", "128");
+  give("decoder-embed-dim", "64");
   tie_embeddings(defaults_, /*joined=*/true, table_);
   EXPECT_FALSE(options_.share);
   give("encoder-embed-dim", "64");
