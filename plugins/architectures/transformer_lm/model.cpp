@@ -12,13 +12,21 @@ int64_t extra(const ArchitectureSetup& setup, const char* name, int64_t otherwis
   return found == setup.extras.end() ? otherwise : found->second;
 }
 
+/// The <s> of a block does not count in --max-target-positions, as in fairseq, except for learned
+/// positions, which have no embedding for it.
+int64_t positions(const LanguageModelOptions& options, const ArchitectureSetup& setup) {
+  if (options.max_positions == 0)
+    return extra(setup, "max_block_tokens", kUsualPositions);
+  const bool is_learned = options.pos == nn::PositionKind::kLearned;
+  return options.max_positions + (is_learned ? 0 : extra(setup, "start_with_bos", 0));
+}
+
 }  // namespace
 
 TransformerLanguageModel::TransformerLanguageModel(const LanguageModelOptions& options,
                                                    const ArchitectureSetup& setup)
     : options_(options),
-      max_positions_(options.max_positions > 0 ? options.max_positions
-                                               : extra(setup, "max_block_tokens", kUsualPositions)),
+      max_positions_(positions(options, setup)),
       start_with_bos_(extra(setup, "start_with_bos", 0) != 0) {
   decoder_ = register_module(
       "decoder", std::make_shared<CausalDecoder>(options, setup.target_vocabulary, max_positions_));

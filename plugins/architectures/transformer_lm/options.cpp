@@ -61,7 +61,7 @@ void LanguageModelOptions::describe(OptionTable& table) {
       .field("max-target-positions",
              max_positions,
              "Maximum number of tokens that the model reads; 0 = --tokens-per-sample of the task, "
-             "or 1024 for other tasks.")
+             "or 1024 for other tasks. The <s> of --add-bos-token counts only with --pos learned.")
       .in(0, nn::kMaxLength);
 }
 

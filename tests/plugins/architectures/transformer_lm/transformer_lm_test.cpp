@@ -179,7 +179,9 @@ TEST(LanguageModelLimits, AreTheBlocksOfTheTaskUnlessTheOptionIsSet) {
   EXPECT_EQ(model.max_target_positions(), 33);
   EXPECT_TRUE(model.conventions().start_with_bos);
   EXPECT_FALSE(model.conventions().reads_source);
-  options.max_positions = 12;
+  options.max_positions = 12;  // without the <s>
+  EXPECT_EQ(TransformerLanguageModel(options, setup).max_target_positions(), 13);
+  options.pos = nn::PositionKind::kLearned;
   EXPECT_EQ(TransformerLanguageModel(options, setup).max_target_positions(), 12);
 }
 
