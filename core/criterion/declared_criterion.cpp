@@ -16,7 +16,8 @@ std::string declared_criterion(const Selection& architecture) {
 void warn_of_other_criterion(const Selection& architecture, const Selection& criterion) {
   const std::string declared = declared_criterion(architecture);
   const std::string& chosen = criterion.component->name;
-  if (declared.empty() || declared == chosen)
+  const bool only_smooths = declared == "cross_entropy" && chosen == "label_smoothed_cross_entropy";
+  if (declared.empty() || declared == chosen || only_smooths)
     return;
   log_warning(fmt::format(
       "--criterion {}: the architecture {} is designed for {}; another criterion may not train all "
