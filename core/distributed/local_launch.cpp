@@ -53,11 +53,6 @@ void reject_too_many(int count) {
       "cores on a CPU.");
 }
 
-/// A batch script of Slurm has a task number, too, but is one process; so is an interactive shell.
-bool is_batch_script(const LaunchedRank& launched, const Environment& environment) {
-  return launched.source == kSlurmLauncher && !environment("SLURM_STEP_NUM_TASKS").has_value();
-}
-
 /// Without --distributed-rank, there are no other processes than those that are started here.
 void reject_other_size(const DistributedOptions& options) {
   if (options.rank >= 0 || options.world_size == 0 || options.world_size == options.nproc_per_node)
@@ -75,8 +70,8 @@ int processes_to_start(const DistributedOptions& options, const Environment& env
   if (environment(kLauncherVariable))
     return 0;
   const auto launcher = options.rank < 0 ? find_launched_rank(environment) : std::nullopt;
-  const bool launched = launcher && !is_batch_script(*launcher, environment) &&
-                        (launcher->world_size > 1 || launcher->source == kTorchLauncher);
+  const bool launched =
+      launcher && (launcher->world_size > 1 || launcher->source == kTorchLauncher);
   if (options.nproc_per_node > 0 && launched) {
     throw UsageError(
         fmt::format("--nproc-per-node starts processes, but according to {}, a launcher has "

@@ -1,6 +1,5 @@
 #include "core/distributed/placement.h"
 
-#include <limits>
 #include <optional>
 
 #include <fmt/format.h>
@@ -144,8 +143,7 @@ class PlacementReader {
       return static_cast<int>(options_.port);
     if (place_.source == kSlurmLauncher) {
       constexpr int kFirst = 20000;
-      constexpr int kPorts = 10000;
-      return kFirst + number("SLURM_JOB_ID", 0, std::numeric_limits<int>::max(), 0) % kPorts;
+      return kFirst + last_digits_of_slurm_job();
     }
     if (place_.source == kTorchLauncher) {
       throw UsageError(
@@ -153,6 +151,14 @@ class PlacementReader {
           "Set MASTER_PORT to a free port on the host of rank 0.");
     }
     return kDefaultPort;
+  }
+
+  /// The last four digits; the numbers of federated clusters are larger than an int.
+  int last_digits_of_slurm_job() const {
+    constexpr size_t kDigits = 4;
+    const std::string job = variable("SLURM_JOB_ID").value_or("0");
+    const size_t others = job.size() > kDigits ? job.size() - kDigits : 0;
+    return whole_number_of("SLURM_JOB_ID", job.substr(others), 0, 9999);
   }
 
   bool store_runs() const { return variable("TORCHELASTIC_USE_AGENT_STORE") == "True"; }

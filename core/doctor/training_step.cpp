@@ -1,6 +1,5 @@
 #include "core/doctor/training_step.h"
 
-#include <array>
 #include <chrono>
 #include <cstring>
 #include <filesystem>
@@ -10,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/base/launcher/launched_rank.h"
 #include "core/io/atomic_file.h"
 #include "core/io/folders/scratch_folder.h"
 #include "core/io/mapping/mapped_file.h"
@@ -42,9 +42,10 @@ json failure_of(const std::string& program, const ProgramOutput& result) {
           {"exit_code", result.exit_code}};
 }
 
-/// Runs a program without the user's plugins, which are reported elsewhere.
+/// Runs a program as one process, and without the user's plugins, which are reported elsewhere.
 json run_part(const std::string& program, const std::vector<std::string>& arguments) {
-  const std::array<std::string, 1> without = {"PHRASEQ_PLUGIN_PATH"};
+  std::vector<std::string> without = launcher_variables();
+  without.emplace_back("PHRASEQ_PLUGIN_PATH");
   return failure_of(program, program_output(program, arguments, {without, kLimit}));
 }
 

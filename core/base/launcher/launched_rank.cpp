@@ -21,19 +21,19 @@ constexpr Launcher kTorch = {
     kTorchLauncher, "RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE"};
 // SLURM_STEP_NUM_TASKS is set by srun only; SLURM_NTASKS also in a batch script, which is one
 // process.
-constexpr Launcher kSlurmStep = {kSlurmLauncher,
-                                 "SLURM_PROCID",
-                                 "SLURM_STEP_NUM_TASKS",
-                                 "SLURM_LOCALID",
-                                 "SLURM_STEP_TASKS_PER_NODE"};
-constexpr Launcher kSlurmTasks = {
-    kSlurmLauncher, "SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID", "SLURM_NTASKS_PER_NODE"};
+constexpr Launcher kSlurm = {kSlurmLauncher,
+                             "SLURM_PROCID",
+                             "SLURM_STEP_NUM_TASKS",
+                             "SLURM_LOCALID",
+                             "SLURM_STEP_TASKS_PER_NODE"};
 constexpr Launcher kOpenMpi = {"Open MPI",
                                "OMPI_COMM_WORLD_RANK",
                                "OMPI_COMM_WORLD_SIZE",
                                "OMPI_COMM_WORLD_LOCAL_RANK",
                                "OMPI_COMM_WORLD_LOCAL_SIZE"};
 constexpr Launcher kPmi = {"MPI", "PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "MPI_LOCALNRANKS"};
+
+constexpr Launcher kLaunchers[] = {kTorch, kOpenMpi, kPmi, kSlurm};
 
 int number(const Environment& environment, const char* name, int low, int fallback) {
   const auto text = environment(name);
@@ -78,16 +78,22 @@ std::optional<LaunchedRank> read_launcher(const Launcher& launcher,
   return found;
 }
 
-std::optional<LaunchedRank> read_slurm(const Environment& environment) {
-  if (environment(kSlurmStep.world_size))
-    return read_launcher(kSlurmStep, environment);
-  if (environment("MASTER_ADDR") && environment(kSlurmTasks.rank) &&
-      environment(kSlurmTasks.world_size))
-    return read_launcher(kSlurmTasks, environment);
-  return std::nullopt;
+/// Within a job of Slurm, mpirun starts its daemons with srun, so the processes have the variables
+/// of both. srun can also set PMI_RANK and PMI_SIZE, but not the local rank.
+bool is_started_by_mpi(const Launcher& mpi, const Environment& environment) {
+  return environment(mpi.rank) && environment(mpi.local_rank);
 }
 
 }  // namespace
+
+std::vector<std::string> launcher_variables() {
+  std::vector<std::string> names;
+  for (const Launcher& launcher : kLaunchers) {
+    names.emplace_back(launcher.rank);
+    names.emplace_back(launcher.world_size);
+  }
+  return names;
+}
 
 int whole_number_of(const std::string& name, const std::string& text, int low, int high) {
   const auto value = number_in<int>(text);
@@ -101,8 +107,12 @@ int whole_number_of(const std::string& name, const std::string& text, int low, i
 std::optional<LaunchedRank> find_launched_rank(const Environment& environment) {
   if (auto found = read_launcher(kTorch, environment))
     return found;
-  if (auto found = read_slurm(environment))
-    return found;
+  for (const Launcher& mpi : {kOpenMpi, kPmi}) {
+    if (is_started_by_mpi(mpi, environment))
+      return read_launcher(mpi, environment);
+  }
+  if (environment(kSlurm.world_size))
+    return read_launcher(kSlurm, environment);
   if (auto found = read_launcher(kOpenMpi, environment))
     return found;
   return read_launcher(kPmi, environment);

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/base/api.h"
 #include "core/base/launcher/environment.h"
@@ -22,10 +23,15 @@ struct LaunchedRank {
   std::string source;        ///< for messages: kTorchLauncher, kSlurmLauncher, "Open MPI" or "MPI"
 };
 
-/// Reads RANK, WORLD_SIZE and LOCAL_RANK (torchrun), SLURM_* within a step of srun, or
-/// OMPI_COMM_WORLD_* or PMI_* (mpirun), in this order; nothing when no launcher is found. Throws a
-/// UsageError that names the variable when one is missing, is not a number, or contradicts another.
+/// Reads RANK, WORLD_SIZE and LOCAL_RANK (torchrun), OMPI_COMM_WORLD_* or PMI_* with a local rank
+/// (mpirun), SLURM_* within a step of srun, or PMI_* alone, in this order; nothing when no launcher
+/// is found. Throws a UsageError that names the variable when one is missing, is not a number, or
+/// contradicts another.
 PHRASEQ_API std::optional<LaunchedRank> find_launched_rank(const Environment& environment);
+
+/// The variables that tell a process its rank and the number of processes. Without them, a program
+/// that a process starts is not one of its group.
+PHRASEQ_API std::vector<std::string> launcher_variables();
 
 /// `text` as a whole number. Throws a UsageError with `name` if it is not one from `low` to `high`.
 PHRASEQ_API int whole_number_of(const std::string& name,

@@ -60,6 +60,16 @@ StorePointer connect(const Placement& placement, const c10d::TCPStoreOptions& op
   return store.get();
 }
 
+/// The names that a run has for itself. A launcher's store outlives a run, and each rank numbers
+/// the runs that it starts there: one may train a model and then continue with another.
+std::string prefix_of_run(c10d::Store& store, const Placement& placement) {
+  const std::string attempt = "phraseq" + placement.attempt;
+  if (!placement.store_is_running)
+    return attempt;
+  return fmt::format(
+      "{}.{}", attempt, store.add(fmt::format("{}/started/{}", attempt, placement.rank), 1));
+}
+
 }  // namespace
 
 StorePointer open_store(const Placement& placement, std::chrono::seconds timeout) {
@@ -70,8 +80,8 @@ StorePointer open_store(const Placement& placement, std::chrono::seconds timeout
   options.waitWorkers = false;
   options.timeout = timeout;
   try {
-    return c10::make_intrusive<c10d::PrefixStore>("phraseq" + placement.attempt,
-                                                  connect(placement, options));
+    const StorePointer store = connect(placement, options);
+    return c10::make_intrusive<c10d::PrefixStore>(prefix_of_run(*store, placement), store);
   } catch (const c10::Error& failure) {
     if (options.isServer)
       throw_no_server(placement, failure.what_without_backtrace());

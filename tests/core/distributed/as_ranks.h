@@ -10,8 +10,9 @@
 namespace phraseq::testing {
 
 /// Runs `body` as every rank of a group, each on a thread.
-inline void as_ranks(int size, const std::function<void(ProcessGroup&)>& body) {
-  const LocalStore store = start_local_store();
+inline void as_ranks_at(const LocalStore& store,
+                        int size,
+                        const std::function<void(ProcessGroup&)>& body) {
   std::vector<std::jthread> threads;
   for (int rank = 0; rank < size; ++rank) {
     threads.emplace_back([&, rank] {
@@ -27,6 +28,10 @@ inline void as_ranks(int size, const std::function<void(ProcessGroup&)>& body) {
       body(*group);
     });
   }
+}
+
+inline void as_ranks(int size, const std::function<void(ProcessGroup&)>& body) {
+  as_ranks_at(start_local_store(), size, body);
 }
 
 }  // namespace phraseq::testing

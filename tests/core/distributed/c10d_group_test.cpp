@@ -18,6 +18,7 @@ namespace phraseq {
 namespace {
 
 using phraseq::testing::as_ranks;
+using phraseq::testing::as_ranks_at;
 
 TEST(C10dGroup, GivesEveryoneTheTextsOfAllShortAndLong) {
   as_ranks(3, [](ProcessGroup& group) {
@@ -121,6 +122,17 @@ INSTANTIATE_TEST_SUITE_P(EqualShorterAndEmpty,
                                            std::pair(5, 4),
                                            std::pair(3, 4),
                                            std::pair((1 << 22) + 7, (1 << 21) - 3)));
+
+// Two commands of one torchrun: "phraseq train … && phraseq train …".
+TEST(C10dGroup, MeetsAgainAtAStoreThatOutlivesARun) {
+  const LocalStore store = start_local_store();
+  for (int run = 0; run < 2; ++run) {
+    as_ranks_at(store, 2, [](ProcessGroup& group) {
+      EXPECT_EQ(group.all_texts("x").size(), 2U);
+      group.finish();
+    });
+  }
+}
 
 TEST(C10dGroup, RejectsNcclWhereItCannotWork) {
   DistributedOptions options;

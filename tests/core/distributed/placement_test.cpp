@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "core/base/error.h"
+#include "core/base/launcher/launched_rank.h"
 #include "core/distributed/local_launch.h"
 #include "tests/core/io/temporary_folder.h"
 #include "tests/support/message_of.h"
@@ -41,7 +42,8 @@ TEST(Placement, IsASingleProcessByDefault) {
   // A rendezvous address alone, or a batch script of Slurm outside of srun, does not mean several
   // processes.
   EXPECT_EQ(placed({{"MASTER_ADDR", "a"}, {"MASTER_PORT", "1"}}).world_size, 1);
-  EXPECT_EQ(placed({{"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "8"}}).world_size, 1);
+  EXPECT_EQ(placed({{"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "8"}, {"MASTER_ADDR", "a"}}).world_size,
+            1);
 }
 
 TEST(Placement, ComesFromTorchrun) {
@@ -78,8 +80,30 @@ TEST(Placement, ComesFromAStepOfSlurm) {
   EXPECT_EQ(place.address, "gpu07");
   EXPECT_EQ(place.port, 20000 + 4567);
   EXPECT_FALSE(place.store_is_running);
-  EXPECT_EQ(placed({{"SLURM_PROCID", "1"}, {"SLURM_NTASKS", "2"}, {"MASTER_ADDR", "host"}}).rank,
-            1);
+  EXPECT_EQ(placed({{"SLURM_PROCID", "0"},
+                    {"SLURM_STEP_NUM_TASKS", "2"},
+                    {"SLURM_JOB_ID", "4294901234"},  // of a federation
+                    {"MASTER_ADDR", "host"}})
+                .port,
+            20000 + 1234);
+}
+
+// mpirun starts its daemons, one per machine, with srun.
+TEST(Placement, ComesFromMpiWithinAJobOfSlurm) {
+  Variables variables = {
+      {"SLURM_PROCID", "1"}, {"SLURM_STEP_NUM_TASKS", "2"}, {"MASTER_ADDR", "a"}};
+  variables["OMPI_COMM_WORLD_RANK"] = "5";
+  variables["OMPI_COMM_WORLD_SIZE"] = "8";
+  variables["OMPI_COMM_WORLD_LOCAL_RANK"] = "1";
+  EXPECT_EQ(placed(variables).rank, 5);
+  EXPECT_EQ(placed(variables).world_size, 8);
+
+  Variables mpich = {{"SLURM_PROCID", "1"}, {"SLURM_STEP_NUM_TASKS", "2"}, {"MASTER_ADDR", "a"}};
+  mpich["PMI_RANK"] = "3";
+  mpich["PMI_SIZE"] = "4";
+  EXPECT_EQ(placed(mpich).source, kSlurmLauncher);  // srun --mpi=pmi2
+  mpich["MPI_LOCALRANKID"] = "1";
+  EXPECT_EQ(placed(mpich).rank, 3);
 }
 
 TEST(Placement, ComesFromOpenMpiAndOtherMpis) {
