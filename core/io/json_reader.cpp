@@ -118,6 +118,8 @@ json parse_json(std::string_view text, const std::string& where) {
         fmt::format("{}: JSON that is nested {} deep, at most {} is read", where, depth, kDeepest),
         kHint);
   }
+  if (const size_t end = text.find('\0'); end != text.npos)  // json::parse would stop there
+    refuse_text(text, where, end);
   try {
     return parse_unique(text, where);
   } catch (const json::parse_error& problem) {

@@ -16,8 +16,9 @@ constexpr int kMaxDepth = 16;
 
 ServiceError bad_body(const std::string& problem) { return {400, "bad_json", problem}; }
 
-ServiceError bad_field(const std::string& name, const std::string& expected) {
-  return {400, "bad_request", fmt::format("{}: expected {}", name, expected), name};
+/// `byte` counts from 1.
+ServiceError error_at_byte(size_t byte) {
+  return bad_body(fmt::format("the body is not valid JSON: error at byte {}", byte));
 }
 
 void require_utf8(const std::string& body) {
@@ -79,14 +80,16 @@ nlohmann::json parse_body(const std::string& body) {
     if (depth > kMaxDepth)
       throw bad_body("the body is nested too deeply");
     if (const auto path = keys.next(event, parsed))
-      throw bad_field(*path, "one value, not several");
+      throw bad_request(*path, "expected one value, not several");
     return true;
   };
+  if (const size_t end = body.find('\0'); end != body.npos)  // json::parse would stop there
+    throw error_at_byte(end + 1);
   nlohmann::json object;
   try {
     object = nlohmann::json::parse(body, check);
   } catch (const nlohmann::json::parse_error& failure) {
-    throw bad_body(fmt::format("the body is not valid JSON: error at byte {}", failure.byte));
+    throw error_at_byte(failure.byte);
   } catch (const nlohmann::json::exception&) {
     throw bad_body("the body is not valid JSON: a number is out of range");
   }
@@ -102,7 +105,7 @@ std::string string_field(const nlohmann::json& object,
   if (value == nullptr)
     return otherwise;
   if (!value->is_string())
-    throw bad_field(name, "a string");
+    throw bad_request(name, "expected a string");
   return value->get<std::string>();
 }
 
@@ -111,7 +114,7 @@ bool bool_field(const nlohmann::json& object, const std::string& name, bool othe
   if (value == nullptr)
     return otherwise;
   if (!value->is_boolean())
-    throw bad_field(name, "true or false");
+    throw bad_request(name, "expected true or false");
   return value->get<bool>();
 }
 
@@ -122,7 +125,7 @@ int64_t integer_field(const nlohmann::json& object, const std::string& name, int
   const bool fits = value->is_number_integer() &&
                     (!value->is_number_unsigned() || value->get<uint64_t>() <= INT64_MAX);
   if (!fits)
-    throw bad_field(name, "an integer");
+    throw bad_request(name, "expected an integer");
   return value->get<int64_t>();
 }
 
@@ -133,11 +136,11 @@ StringOrList strings_field(const nlohmann::json& object, const std::string& name
   if (value->is_string())
     return {{value->get<std::string>()}, false};
   if (!value->is_array())
-    throw bad_field(name, "a string or a list of strings");
+    throw bad_request(name, "expected a string or a list of strings");
   StringOrList strings{{}, true};
   for (const auto& item : *value) {
     if (!item.is_string())
-      throw bad_field(fmt::format("{}[{}]", name, strings.items.size()), "a string");
+      throw bad_request(fmt::format("{}[{}]", name, strings.items.size()), "expected a string");
     strings.items.push_back(item.get<std::string>());
   }
   return strings;

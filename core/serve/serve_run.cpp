@@ -23,6 +23,16 @@ namespace {
 /// on this thread and on the threads that it starts.
 class WaitingSignals {
  public:
+  WaitingSignals() = default;
+  /// Forgets signals that have arrived since: they must not end a program that has stopped already.
+  ~WaitingSignals() {
+    const timespec none = {};
+    while (sigtimedwait(&set_, nullptr, &none) > 0) {
+    }
+  }
+  WaitingSignals(const WaitingSignals&) = delete;
+  WaitingSignals& operator=(const WaitingSignals&) = delete;
+
   int wait() const {
     int number = 0;
     while (sigwait(&set_, &number) != 0) {

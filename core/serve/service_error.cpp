@@ -3,6 +3,7 @@
 #include <exception>
 #include <new>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
@@ -31,7 +32,20 @@ ServiceError error_of(const TranslationFailure& failure) {
           failure.field()};
 }
 
+/// A text of a request is "text[0]" elsewhere.
+std::string libre_message(const ServiceError& error) {
+  constexpr std::string_view kTexts = "text[";
+  const std::string message = error.what();
+  return error.field().starts_with(kTexts) && message.starts_with(kTexts)
+             ? "q" + message.substr(kTexts.size() - 1)
+             : message;
+}
+
 }  // namespace
+
+ServiceError bad_request(const std::string& field, const std::string& problem) {
+  return {400, "bad_request", fmt::format("{}: {}", field, problem), field};
+}
 
 ServiceError service_error_of(std::exception_ptr failure) {
   try {
@@ -58,7 +72,7 @@ bool is_libre_path(const std::string& path) {
 HttpResponse error_response(const std::string& path, const ServiceError& error) {
   nlohmann::ordered_json body;
   if (is_libre_path(path)) {
-    body["error"] = error.what();
+    body["error"] = libre_message(error);
   } else {
     body["error"] = {{"code", error.code()}, {"message", error.what()}};
     if (!error.field().empty())

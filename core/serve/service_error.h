@@ -27,6 +27,9 @@ class ServiceError : public std::runtime_error {
   std::string field_;
 };
 
+/// The error for a wrong field of a request.
+ServiceError bad_request(const std::string& field, const std::string& problem);
+
 /// Converts an exception that was thrown while a request was answered to a ServiceError; for a bug,
 /// its status is 500.
 ServiceError service_error_of(std::exception_ptr failure);

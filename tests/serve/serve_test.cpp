@@ -271,6 +271,7 @@ TEST_F(ServeTest, NamesWhatIsWrongInARequest) {
   expect("", "bad_json", "");
   expect("{\"text\": ", "bad_json", "");
   expect("[\"one\"]", "bad_json", "");
+  expect(std::string("{\"text\": \"one\"}\0 and more", 25), "bad_json", "");
   expect(std::string(100000, '['), "bad_json", "");
   expect("{\"text\": \"\xC3\x28\"}", "invalid_utf8", "");
   expect("{\"text\": \"\\ud800\"}", "bad_json", "");
@@ -353,6 +354,22 @@ TEST_F(ServeTest, FollowsMinorRulesOfHttp) {
                 request_text("GET", "/health"));
   EXPECT_EQ(generous.receive().status, 200);
   EXPECT_EQ(generous.receive().status, 200);
+  Connection early(port());  // empty lines before the request, on their own
+  early.send("\r\n\r\n");
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  early.send("\r\n" + request_text("GET", "/health"));
+  EXPECT_EQ(early.receive().status, 200);
+}
+
+TEST_F(ServeTest, LimitsTheTimeOfARequestFromItsFirstByte) {
+  start("--read-timeout 2");
+  Connection connection(port());
+  const std::string request = request_text("GET", "/health");
+  std::this_thread::sleep_for(std::chrono::milliseconds(1200));
+  connection.send(request.substr(0, 10));
+  std::this_thread::sleep_for(std::chrono::milliseconds(1200));
+  connection.send(request.substr(10));
+  EXPECT_EQ(connection.receive().status, 200);
 }
 
 TEST_F(ServeTest, RefusesRequestsThatDoNotNameTheHostOnce) {
@@ -440,7 +457,8 @@ TEST_F(ServeTest, FinishesWhatItAcceptedAndRefusesMoreThanItsQueueHolds) {
   kept.send(request_text("GET", "/health"));
   EXPECT_EQ(kept.receive().status, 200);
 
-  const auto result = stop(SIGTERM);
+  send(SIGTERM);
+  const auto result = stop(SIGTERM);  // the second one changes nothing
   client.join();
   EXPECT_EQ(result.exit_code, kExitOk) << result.errors;
   EXPECT_EQ(first.status, 200) << first.body;
@@ -536,7 +554,6 @@ TEST_F(ServeTest, SurvivesGarbageAndClientsThatLeave) {
   for (const std::string& garbage :
        {noise,
         std::string(300, '\0'),
-        std::string("\r\n\r\n"),
         std::string("GET\r\n\r\n"),
         std::string("POST /v1/translate HTTP/1.1\r\nContent-Length: -5\r\n\r\n"),
         std::string("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n")}) {

@@ -17,10 +17,6 @@ size_t characters_of(const std::string& text) {
 
 }  // namespace
 
-ServiceError bad_request(const std::string& field, const std::string& problem) {
-  return {400, "bad_request", fmt::format("{}: {}", field, problem), field};
-}
-
 void check_size(const std::vector<std::string>& texts,
                 const std::string& field,
                 const ServeOptions& options) {

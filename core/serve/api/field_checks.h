@@ -8,9 +8,6 @@
 
 namespace phraseq {
 
-/// The error for a wrong field of a request.
-ServiceError bad_request(const std::string& field, const std::string& problem);
-
 /// Throws ServiceError 413 if there are too many texts, or if they are too long together.
 void check_size(const std::vector<std::string>& texts,
                 const std::string& field,

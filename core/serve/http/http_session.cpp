@@ -114,6 +114,7 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   // Reading
   void skip_empty_lines();
   void read_header();
+  void await_request();
   void limit_reading(std::chrono::nanoseconds time);
   void continue_header();
   void read_body();
@@ -192,7 +193,7 @@ void HttpSession::close() {
 
 // Reading
 
-/// RFC 9112, section 2.2: a client may send an empty line after a body.
+/// RFC 9112, section 2.2: a client may send empty lines before a request.
 void HttpSession::skip_empty_lines() {
   const auto starts_with_break = [this] {
     const auto bytes = buffer_.data();
@@ -208,20 +209,32 @@ void HttpSession::read_header() {
   parser_.emplace();
   parser_->header_limit(kHeaderBytes);
   parser_->body_limit(static_cast<uint64_t>(shared_.limits.max_body_bytes));
-  is_slow_ = false;
   limit_reading(duration_of(shared_.limits.read_seconds));
   if (phase_ == Phase::kIdle) {
-    socket_.async_wait(tcp::socket::wait_read, [self = shared_from_this()](error_code failure) {
-      if (failure)
-        return self->close();
-      self->continue_header();
-    });
+    await_request();
   } else {
     continue_header();
   }
 }
 
+/// Waits for the first bytes of a request, whose time begins then.
+void HttpSession::await_request() {
+  constexpr size_t kFirstBytes = 4 << 10;
+  socket_.async_read_some(buffer_.prepare(kFirstBytes),
+                          [self = shared_from_this()](error_code failure, size_t bytes) {
+                            if (failure)
+                              return self->close();
+                            self->buffer_.commit(bytes);
+                            self->skip_empty_lines();
+                            if (self->buffer_.size() == 0)
+                              return self->await_request();
+                            self->limit_reading(duration_of(self->shared_.limits.read_seconds));
+                            self->continue_header();
+                          });
+}
+
 void HttpSession::limit_reading(std::chrono::nanoseconds time) {
+  is_slow_ = false;
   deadline_.set(time, [self = shared_from_this()] {
     self->is_slow_ = true;
     error_code ignored;

@@ -61,6 +61,8 @@ TEST(ParseJson, NamesTheLineAndTheColumnOfAnError) {
               HasSubstr("error at line 2, column 0"));
   EXPECT_THAT(rejection_of([] { parse_json("[1e999]", "f"); }), HasSubstr("f: not JSON: [1e999]"));
   EXPECT_THAT(rejection_of([] { parse_json("", "f"); }), EndsWith("f: not JSON: it is empty"));
+  EXPECT_THAT(rejection_of([] { parse_json(std::string_view("{}\0 more", 8), "f"); }),
+              HasSubstr("error at line 1, column 2: '{}'"));
 }
 
 TEST(ParseJson, RefusesAKeyThatAnObjectHasTwice) {
