@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdio>
 #include <iostream>
 #include <string>
 #include <string_view>
@@ -8,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "core/io/atomic_file.h"
+#include "core/io/standard_streams.h"
 
 namespace phraseq {
 
@@ -22,9 +22,11 @@ inline void write_result(const std::string& output, const std::string& text) {
 
 /// Prints what `output` contains, to standard error if the result goes to standard output.
 inline void print_summary(const std::string& output, std::string_view contents) {
-  const bool is_printed = output == "-";
-  fmt::print(
-      is_printed ? stderr : stdout, "{}: {}\n", is_printed ? "standard output" : output, contents);
+  if (output == "-") {
+    write_to_standard_error(fmt::format("standard output: {}\n", contents));
+  } else {
+    fmt::print("{}: {}\n", output, contents);
+  }
 }
 
 }  // namespace phraseq

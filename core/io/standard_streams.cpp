@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cerrno>
+#include <cstdio>
 #include <fcntl.h>
 #include <string>
 #include <unistd.h>
@@ -49,6 +50,11 @@ void prepare_standard_streams() {
     open_if_closed(stream);
     make_wait(stream);
   }
+}
+
+void write_to_standard_error(std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  std::fflush(stderr);
 }
 
 }  // namespace phraseq

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string_view>
+
 #include "core/base/api.h"
 
 namespace phraseq {
@@ -10,5 +12,8 @@ namespace phraseq {
 /// fail as soon as the other side is slow: it is made to wait, for this process only, or for all
 /// that share it if it is a socket.
 PHRASEQ_API void prepare_standard_streams();
+
+/// Writes text to standard error. Like a message of the log, it is lost if it cannot be written.
+PHRASEQ_API void write_to_standard_error(std::string_view text);
 
 }  // namespace phraseq

@@ -1,18 +1,18 @@
 #include "core/io/terminal_input.h"
 
-#include <cstdio>
 #include <unistd.h>
 
 #include <fmt/format.h>
+
+#include "core/io/standard_streams.h"
 
 namespace phraseq {
 
 void announce_terminal_input(std::string_view what) {
   if (isatty(STDIN_FILENO) == 0)
     return;
-  fmt::print(
-      stderr, "Reading {} from the terminal; Ctrl-D on an empty line ends the input.\n", what);
-  std::fflush(stderr);
+  write_to_standard_error(
+      fmt::format("Reading {} from the terminal; Ctrl-D on an empty line ends the input.\n", what));
 }
 
 }  // namespace phraseq

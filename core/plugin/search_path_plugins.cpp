@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/io/standard_streams.h"
 #include "core/plugin/loader.h"
 
 namespace phraseq {
@@ -25,7 +26,8 @@ SearchPathPlugins::SearchPathPlugins(const std::vector<std::string>& folders,
 
 int SearchPathPlugins::report() const {
   std::cout.flush();
-  for (const std::string& rejection : rejections) fmt::print(stderr, "rejected: {}\n", rejection);
+  for (const std::string& rejection : rejections)
+    write_to_standard_error(fmt::format("rejected: {}\n", rejection));
   return rejections.empty() ? kExitOk : kExitPlugin;
 }
 

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <sys/ioctl.h>
 
+#include "core/io/standard_streams.h"
 #include "core/train/validation/best_score.h"
 
 namespace phraseq {
@@ -55,7 +56,7 @@ std::string ProgressBar::text(const TrainingProgress& progress,
                               size_t columns) const {
   const RemainingTime remaining_time = remaining_time_.value_or(RemainingTime(limits_, {}));
   const std::string position = remaining_time.position_text(progress);
-  const bool by_updates = position.starts_with("update");
+  const bool by_updates = remaining_time.ends_by_updates(progress);
   const double done = by_updates ? ratio(static_cast<double>(progress.updates),
                                          static_cast<double>(limits_.max_update))
                                  : progress.fraction_of_epoch();
@@ -82,8 +83,8 @@ void ProgressBar::show(const TrainingProgress& progress,
   if (now - last_ < std::chrono::milliseconds(200))
     return;
   last_ = now;
-  fmt::print(stderr, "\r{}\033[K", text(progress, sums, interval_seconds, terminal_columns()));
-  std::fflush(stderr);
+  write_to_standard_error(
+      fmt::format("\r{}\033[K", text(progress, sums, interval_seconds, terminal_columns())));
   shown_ = true;
 }
 

@@ -55,12 +55,16 @@ std::optional<double> RemainingTime::seconds(const TrainingProgress& now) const 
   return earlier(by_work, std::max(0.0, 3600 * limits_.stop_time_hours - now.wall_seconds));
 }
 
-std::string RemainingTime::position_text(const TrainingProgress& now) const {
+bool RemainingTime::ends_by_updates(const TrainingProgress& now) const {
+  if (limits_.max_update <= 0 || limits_.max_epoch <= 0)
+    return limits_.max_update > 0;
   const auto epochs = until_epochs(now);
   const auto updates = until_updates(now);
-  const bool by_updates = limits_.max_update > 0 &&
-                          (limits_.max_epoch <= 0 || (updates && epochs && *updates < *epochs));
-  if (by_updates)
+  return updates && epochs && *updates < *epochs;
+}
+
+std::string RemainingTime::position_text(const TrainingProgress& now) const {
+  if (ends_by_updates(now))
     return fmt::format("update {} of {}", now.updates, limits_.max_update);
   if (limits_.max_epoch > 0)
     return fmt::format("epoch {} of {}", epoch_number(now), limits_.max_epoch);

@@ -19,8 +19,10 @@ class PHRASEQ_API RemainingTime {
 
   /// Seconds until the first limit is reached; nothing before the first step or without a limit.
   std::optional<double> seconds(const TrainingProgress& now) const;
-  /// "epoch 3 of 20", "update 812 of 8000" if --max-update ends the run before --max-epoch does,
-  /// "epoch 3" if neither is given.
+  /// Whether --max-update ends the run before --max-epoch does.
+  bool ends_by_updates(const TrainingProgress& now) const;
+  /// "epoch 3 of 20", "update 812 of 8000" if the run ends by updates, "epoch 3" if neither is
+  /// given.
   std::string position_text(const TrainingProgress& now) const;
 
  private:

@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/base/work_profile.h"
+#include "core/io/standard_streams.h"
 #include "core/run/generation/generation_report.h"
 #include "core/run/generation/generation_translator.h"
 #include "core/run/loaded_models.h"
@@ -212,7 +213,7 @@ int generate(GenerateRun& run) {
   shards.seal(output, *source, run.options.format.format, run.table, run.model);
   output.commit();
   if (run.options.profile)
-    fmt::print(stderr, "{}", work_profile_text(work_profile()));
+    write_to_standard_error(work_profile_text(work_profile()));
   return kExitOk;
 }
 
