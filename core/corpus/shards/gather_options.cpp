@@ -1,5 +1,6 @@
 #include "core/corpus/shards/gather_options.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 #include <system_error>
@@ -14,6 +15,7 @@
 #include "core/corpus/shards/shard_files.h"
 #include "core/corpus/shards/text_gatherer.h"
 #include "core/io/atomic_file.h"
+#include "core/io/temporary_name.h"
 
 namespace phraseq {
 namespace {
@@ -46,6 +48,17 @@ bool are_folders(const std::vector<std::string>& shards) {
     }
   }
   return first;
+}
+
+/// Throws a UsageError if a folder is one of the shards or within one: it would be removed with it.
+void check_outside(const std::vector<std::string>& shards, const std::string& folder) {
+  const fs::path result = fs::weakly_canonical(end_of_links(folder));
+  for (const std::string& shard : shards) {
+    const fs::path path = fs::canonical(shard);
+    if (std::ranges::mismatch(path, result).in1 == path.end())
+      throw UsageError(fmt::format("the output {} is in {}, which is read", folder, shard),
+                       "Choose a folder outside of the shards.");
+  }
 }
 
 /// The result is complete: a shard that stays does no harm.
@@ -84,6 +97,7 @@ void gather(const GatherOptions& options) {
   if (are_folders(shards)) {
     if (output == "-")
       throw UsageError("the shards are data folders: give --output DIR");
+    check_outside(shards, output);
     gather_folders(shards, output, options.overwrite);
   } else {
     check_not_an_input(output, shards);

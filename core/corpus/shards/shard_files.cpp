@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "core/base/error.h"
+#include "core/base/launcher/launched_rank.h"
 #include "core/io/folders/folder_entries.h"
 
 namespace phraseq {
@@ -43,7 +44,7 @@ std::optional<Shard> parse_shard(std::string_view text) {
     return std::nullopt;
   text.remove_prefix(kOf.size());
   const auto count = take_number(text);
-  if (!count || !text.empty() || *index >= *count)
+  if (!count || *count > kMaxProcesses || !text.empty() || *index >= *count)
     return std::nullopt;
   return Shard{*index, *count};
 }

@@ -11,6 +11,7 @@
 #include "core/corpus/data_folder.h"
 #include "core/corpus/preprocess.h"
 #include "core/corpus/shards/folder_gatherer.h"
+#include "core/corpus/shards/gather_options.h"
 #include "core/corpus/shards/shard_files.h"
 #include "core/io/mapping/mapped_file.h"
 #include "core/options/option_text.h"
@@ -179,6 +180,20 @@ TEST_F(GatherFolders, DoesNotReplaceADataFolderUnasked) {
     EXPECT_THROW(gather(), UsageError) << name;
     EXPECT_EQ(read_file(folder.file(std::string("out/") + name)), "") << name;
   }
+}
+
+TEST_F(GatherFolders, DoesNotRemoveTheResultWithAShard) {
+  write_shards(2);
+  GatherOptions options;
+  options.name = folder.file("out");
+  options.delete_shards = options.overwrite = true;
+  for (const char* within : {"out.shard-0-of-2", "out.shard-1-of-2/all", "./out.shard-0-of-2/"}) {
+    options.output = folder.file(within);
+    EXPECT_THAT(whole_message_of([&] { phraseq::gather(options); }), HasSubstr("which is read"));
+  }
+  options.output = folder.file("out.shard-0-of-2-gathered");
+  EXPECT_NO_THROW(phraseq::gather(options));
+  EXPECT_FALSE(fs::exists(folder.file("out.shard-0-of-2")));
 }
 
 }  // namespace

@@ -96,6 +96,7 @@ TEST_F(GatherText, SaysThatThereAreNoShardsOrThoseOfSeveralRuns) {
   folder.write("out.shard-x-of-2", "");
   folder.write("out.shard-2-of-2", "");
   folder.write("out.shard-1-of-2.bak", "");
+  folder.write("out.shard-0-of-99999999999", "");  // more than any run has
   EXPECT_THAT(message(), HasSubstr("there are no shards"));
   write({0, 2}, "a\n", 1);
   write({1, 2}, "", 1);
