@@ -12,21 +12,47 @@
 namespace phraseq {
 namespace {
 
-/// Larger than what computing the angle in single precision changes at position 1,000.
-constexpr double kTolerance = 2e-3;
+constexpr const char* kLearned = "learned";
 
-bool is_near(const std::vector<double>& one, const std::vector<double>& other) {
+/// What may change a value of a sinusoid: rounding, and computing the angle in single precision.
+double rounding(int64_t position) { return 2e-6 + 3e-7 * static_cast<double>(position); }
+
+/// Enough for tables in half precision, which are the model's own where positions are not learned.
+double half_rounding(int64_t position) { return 4e-3 + rounding(position); }
+
+using Tolerance = double(int64_t position);
+
+bool is_near(const std::vector<double>& one,
+             const std::vector<double>& other,
+             int64_t width,
+             Tolerance& tolerance) {
   for (size_t i = 0; i < one.size(); ++i) {
-    if (!(std::abs(one[i] - other[i]) < kTolerance))
+    if (!(std::abs(one[i] - other[i]) < tolerance(static_cast<int64_t>(i) / width)))
       return false;
   }
   return one.size() == other.size();
 }
 
+std::string kind_within(const TensorView& table, const std::string& path, Tolerance& tolerance) {
+  if (!is_float(table.dtype) || table.shape.size() != 2)
+    throw FormatError(fmt::format("{}: {} is not a table of positions", path, table.name));
+  const auto values = float_values(table);
+  if (std::ranges::all_of(values, [](double value) { return value == 0; }))
+    return "none";
+  const int64_t width = table.shape[1];
+  if (width < 4 || width % 2 != 0)
+    return kLearned;
+  for (const char* kind : {"marian", "fairseq", "tensor2tensor", "interleaved"}) {
+    if (is_near(values, position_table(kind, table.shape[0], width), width, tolerance))
+      return kind;
+  }
+  return kLearned;
+}
+
 }  // namespace
 
 std::vector<double> position_table(const std::string& kind, int64_t positions, int64_t width) {
-  if (kind == "learned" || kind == "none")
+  if (kind == kLearned || kind == "none")
     return {};
   const bool interleaved = kind == "interleaved";
   const bool whole_width = interleaved || kind == "marian";
@@ -46,23 +72,12 @@ std::vector<double> position_table(const std::string& kind, int64_t positions, i
 }
 
 std::string kind_of_positions(const TensorView& table, const std::string& path) {
-  if (!is_float(table.dtype) || table.shape.size() != 2)
-    throw FormatError(fmt::format("{}: {} is not a table of positions", path, table.name));
-  const auto values = float_values(table);
-  if (std::ranges::all_of(values, [](double value) { return value == 0; }))
-    return "none";
-  if (table.shape[1] < 4 || table.shape[1] % 2 != 0)
-    return "learned";
-  for (const char* kind : {"marian", "fairseq", "tensor2tensor", "interleaved"}) {
-    if (is_near(values, position_table(kind, table.shape[0], table.shape[1])))
-      return kind;
-  }
-  return "learned";
+  return kind_within(table, path, rounding);
 }
 
 std::string kind_of_sinusoids(const TensorView& table, const std::string& path) {
-  const std::string kind = kind_of_positions(table, path);
-  if (kind == "learned") {
+  const std::string kind = kind_within(table, path, half_rounding);
+  if (kind == kLearned) {
     throw FormatError(
         fmt::format("{}: {} holds no known sinusoids; learned positions are not supported here",
                     path,

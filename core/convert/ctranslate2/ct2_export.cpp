@@ -15,6 +15,7 @@ constexpr const char* kSpecification = "TransformerSpec";
 constexpr uint32_t kRevision = 7;
 /// CTranslate2's own epsilon, which config.json leaves out.
 constexpr double kDefaultEpsilon = 1e-5;
+constexpr const char* kPadding = "<blank>";  ///< CTranslate2's name
 
 /// Values of CTranslate2's enumeration Activation.
 const std::map<std::string, int8_t> kActivations = {{"relu", 0}, {"swish", 2}, {"gelu", 3}};
@@ -42,6 +43,8 @@ class Ct2Exporter {
  private:
   std::vector<std::string> problems() const {
     std::vector<std::string> found = model_.text_problems();
+    if (model_.source().contains(kPadding) || model_.target().contains(kPadding))
+      found.push_back(fmt::format("the symbol '{}', which is CTranslate2's padding", kPadding));
     if (model_.size("encoder_embed_dim") != model_.size("decoder_embed_dim"))
       found.emplace_back("encoder and decoder of different widths");
     if (model_.size("encoder_layers") == 0)
@@ -168,11 +171,10 @@ json ct2_config(const ExportModel& model) {
           {"unk_token", "<unk>"}};
 }
 
-/// CTranslate2 calls padding <blank>.
 json ct2_symbols(const Dictionary& dictionary) {
   json symbols = json::array();
   for (int64_t id = 0; id < dictionary.size(); ++id)
-    symbols.push_back(id == kPad ? "<blank>" : dictionary.symbol(id));
+    symbols.push_back(id == kPad ? kPadding : dictionary.symbol(id));
   return symbols;
 }
 

@@ -334,6 +334,17 @@ class Ct2Importer {
     }
   }
 
+  /// BART: <s> and </s> are part of its sources, and no text can name them here.
+  void refuse_bart() const {
+    const json& options = model_.options;
+    const bool leaves_ends_to_the_tokenizer = options.at("start_token") == "eos" &&
+                                              options.at("source_eos") == false &&
+                                              options.at("source_bos") == false;
+    if (leaves_ends_to_the_tokenizer &&
+        (options.at("embed_norm") != "no" || source_.dictionary.contains("<mask>")))
+      refuse("it is a model like BART, whose tokenizer adds <s> and </s> to sources");
+  }
+
   void set_tokenizer() {
     if (!sentencepiece_.empty()) {
       model_.set_sentencepiece(sentencepiece_, sentencepiece_);
@@ -354,6 +365,7 @@ class Ct2Importer {
   }
 
   void finish() {
+    refuse_bart();
     const bool tied = are_same("decoder.embed_tokens.weight", "decoder.output_projection.weight");
     const bool all = tied && model_.joined() &&
                      are_same("encoder.embed_tokens.weight", "decoder.embed_tokens.weight");

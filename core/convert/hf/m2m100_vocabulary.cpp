@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/base/text_fields.h"
 #include "core/base/wording/message_text.h"
 #include "core/convert/foreign_vocabulary.h"
 #include "core/convert/hf/language_token_forms.h"
@@ -22,6 +23,7 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* kTokenizerFile = "tokenizer_config.json";
+constexpr const char* kAddedTokensFile = "added_tokens.json";
 constexpr const char* kSpecialTokensFile = "special_tokens_map.json";
 constexpr const char* kPiecesFile = "sentencepiece.bpe.model";
 constexpr std::array<const char*, 4> kFirstSymbols = {"<s>", "<pad>", "</s>", "<unk>"};
@@ -51,6 +53,10 @@ class Gathered {
   void add_object(const json& vocabulary) {
     for (const auto& [symbol, id] : JsonEntry(vocabulary, place_).members())
       add(symbol, id.whole_number(0, kHighestId));
+  }
+  /// Gives names to ids from `begin` on that have none, since added tokens may leave a gap.
+  void fill_from(int64_t begin) {
+    for (int64_t id = begin; id < end(); ++id) symbols_.emplace(id, fmt::format("unused{:04}", id));
   }
   int64_t end() const { return symbols_.empty() ? 0 : symbols_.rbegin()->first + 1; }
 
@@ -109,11 +115,34 @@ std::vector<std::string> added_tokens(const HfFolder& folder) {
   return tokens;
 }
 
-/// The tokens of M2M-100's languages, in the order of their ids.
-std::vector<std::string> m2m_tokens(const HfFolder& folder) {
-  std::vector<std::string> tokens = added_tokens(folder);
-  std::erase_if(tokens, [](const std::string& token) { return !is_m2m_language_token(token); });
-  if (!tokens.empty() || !folder.has(kTokenizerFile))
+using IdOfToken = std::map<std::string, int64_t>;
+
+/// The ids that the tokenizer records for the languages that were added to it.
+IdOfToken recorded_ids(const HfFolder& folder) {
+  IdOfToken ids;
+  const auto add = [&ids](const std::string& token, int64_t id) {
+    if (is_m2m_language_token(token))
+      ids.emplace(token, id);
+  };
+  const json config = folder.has(kTokenizerFile) ? folder.json(kTokenizerFile) : json::object();
+  const JsonEntry entry(config, folder.file(kTokenizerFile));
+  if (entry.has("added_tokens_decoder")) {
+    for (const auto& [id, token] : entry.at("added_tokens_decoder").members()) {
+      if (const auto number = number_in<int32_t>(id))
+        add(token.at("content").text(), *number);
+    }
+  } else if (folder.has(kAddedTokensFile)) {
+    const json added = folder.json(kAddedTokensFile);
+    for (const auto& [token, id] : JsonEntry(added, folder.file(kAddedTokensFile)).members())
+      add(token, id.whole_number(0, kHighestId));
+  }
+  return ids;
+}
+
+/// The tokens of the languages that the model was trained with.
+std::vector<std::string> known_languages(const HfFolder& folder) {
+  std::vector<std::string> tokens;
+  if (!folder.has(kTokenizerFile))
     return tokens;
   const json config = folder.json(kTokenizerFile);
   const JsonEntry entry(config, folder.file(kTokenizerFile));
@@ -125,6 +154,20 @@ std::vector<std::string> m2m_tokens(const HfFolder& folder) {
       tokens.push_back(language_token(code, LanguageTokenStyle::kMultilingual));
   }
   return tokens;
+}
+
+/// The tokens of M2M-100's languages by id, beginning with `begin`. A list of added tokens that
+/// replaced the list of all languages is recognized by its recorded ids.
+IdOfToken m2m_languages(const HfFolder& folder, int64_t begin) {
+  std::vector<std::string> tokens = added_tokens(folder);
+  std::erase_if(tokens, [](const std::string& token) { return !is_m2m_language_token(token); });
+  IdOfToken ids = recorded_ids(folder);
+  const bool is_whole_list =
+      !tokens.empty() && (!ids.contains(tokens.front()) || ids.at(tokens.front()) == begin);
+  if (!is_whole_list)
+    tokens = known_languages(folder);
+  for (const std::string& token : tokens) ids.emplace(token, begin++);
+  return ids;
 }
 
 void require_languages(const M2m100Vocabulary& vocabulary, const HfFolder& folder) {
@@ -140,10 +183,13 @@ M2m100Vocabulary read_m2m(const HfFolder& folder, int64_t size) {
   Gathered symbols(folder.file("vocab.json"));
   symbols.add_object(folder.json("vocab.json"));
   const int64_t begin = symbols.end();
-  for (const std::string& token : m2m_tokens(folder)) {
-    symbols.add(token, begin + static_cast<int64_t>(made.languages.size()));
-    made.languages.push_back(token.substr(2, token.size() - 4));
+  std::map<int64_t, std::string> languages;
+  for (const auto& [token, id] : m2m_languages(folder, begin)) {
+    symbols.add(token, id);
+    languages[id] = token.substr(2, token.size() - 4);
   }
+  for (const auto& [id, language] : languages) made.languages.push_back(language);
+  symbols.fill_from(begin);
   made.dictionary = symbols.dictionary(size);
   return made;
 }

@@ -39,6 +39,12 @@ TEST(PositionTable, IsRecognized) {
     const std::vector<float> stored(table.begin(), table.end());
     EXPECT_EQ(kind_of_positions(testing::view("x", DType::kF32, {30, 8}, stored), "file"), kind);
   }
+  std::vector<double> tuned = position_table("marian", 30, 8);
+  tuned[77] += 1e-3;
+  const std::vector<float> near(tuned.begin(), tuned.end());
+  const auto tuned_table = testing::view("x", DType::kF32, {30, 8}, near);
+  EXPECT_EQ(kind_of_positions(tuned_table, "file"), "learned") << "its values would be lost";
+  EXPECT_EQ(kind_of_sinusoids(tuned_table, "file"), "marian") << "may be half precision";
   const std::vector<float> none(240, 0.0F);
   EXPECT_EQ(kind_of_positions(testing::view("x", DType::kF32, {30, 8}, none), "file"), "none");
   const std::vector<float> learned(240, 0.5F);

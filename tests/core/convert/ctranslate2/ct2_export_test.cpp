@@ -90,6 +90,21 @@ TEST_F(ExportOfTheTinyModel, RejectsAnEncoderWithoutLayers) {
   }
 }
 
+TEST_F(ExportOfTheTinyModel, RejectsASymbolWithTheNameOfPadding) {
+  ImportedModel model = import_fairseq({.weights = golden_torch_file("fairseq_cfg.pt")});
+  for (const char* side : {"source_dictionary", "target_dictionary"}) {
+    std::string& text = model.texts.at(side);
+    text = "<blank>" + text.substr(text.find(' '));
+  }
+  model.write(folder_.file("blank.safetensors"));
+  try {
+    ct2_variables_of(ExportModel::open(folder_.file("blank.safetensors")));
+    FAIL() << "two symbols '<blank>' were exported";
+  } catch (const UsageError& problem) {
+    EXPECT_THAT(problem.message(), HasSubstr("the symbol '<blank>'"));
+  }
+}
+
 TEST_F(ExportOfTheTinyModel, NamesWhatAFormatCannotExpressAndWritesNothing) {
   try {
     export_to_marian_mt(ExportModel::open(checkpoint_), folder_.file("out"));

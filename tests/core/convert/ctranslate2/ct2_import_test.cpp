@@ -166,6 +166,18 @@ TEST(Ct2Import, RejectsSourcesThatBeginWithTheTokenOfALanguage) {
   }
 }
 
+TEST(Ct2Import, RejectsSourcesOfBartWhoseEndsTheTokenizerAdds) {
+  const TemporaryFolder folder;
+  fs::copy(kCt2Golden, folder.path());
+  leave_source_eos_to_the_tokenizer(folder.file("config.json"));
+  EXPECT_EQ(rejection_of_folder(folder.path()), kNothingThrown);
+  const std::string path = folder.file("source_vocabulary.json");
+  json symbols = json::parse(content_of(path));
+  symbols[5] = "<mask>";
+  write_bytes(path, symbols.dump());
+  EXPECT_THAT(rejection_of_folder(folder.path()), HasSubstr("a model like BART"));
+}
+
 TEST(Ct2Import, TakesTheGivenSubwordModel) {
   const std::string model = PHRASEQ_SOURCE_FOLDER "/tests/golden/hf_marian/source.spm";
   const ImportedModel imported = import_ctranslate2(

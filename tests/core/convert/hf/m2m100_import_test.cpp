@@ -43,6 +43,7 @@ class M2m100Copy {
     content[key] = value;
     folder_.write(file, content.dump());
   }
+  HfFolder folder() const { return HfFolder(folder_.path()); }
   void remove(const char* file) const { fs::remove(folder_.file(file)); }
 
   template <class ErrorType>
@@ -78,6 +79,23 @@ TEST(M2m100Import, HasTheIdsAndLanguagesOfTheModel) {
   EXPECT_EQ(nllb.task_options.at("lang_tok_style"), "plain");
   EXPECT_THAT(json::parse(nllb.texts.at("languages")).get<std::vector<std::string>>(),
               Contains("deu_Latn"));
+}
+
+/// tokenizer.add_special_tokens replaces the list of all languages by those that it adds.
+TEST(M2m100Import, TakesTheIdsOfAddedLanguages) {
+  const M2m100Copy model("m2m100");
+  constexpr int64_t kFirst = 71, kAdded = 171;
+  model.change("tokenizer_config.json",
+               "added_tokens_decoder",
+               {{"171", {{"content", "__xxa__"}}}, {"172", {{"content", "__xxb__"}}}});
+  for (const char* list : {"additional_special_tokens", "extra_special_tokens"})
+    model.change("tokenizer_config.json", list, {"__xxa__", "__xxb__"});
+  const M2m100Vocabulary found = read_m2m100_vocabulary(model.folder(), 179);
+  EXPECT_EQ(found.languages.size(), 102U);
+  EXPECT_EQ(found.languages.back(), "xxb");
+  EXPECT_EQ(found.dictionary.id("__af__"), kFirst);
+  EXPECT_EQ(found.dictionary.id("__xxa__"), kAdded);
+  EXPECT_EQ(found.dictionary.id("__xxb__"), kAdded + 1);
 }
 
 TEST(M2m100Import, FindsTheSymbolsOfNllbInItsSentencePieceModelToo) {
