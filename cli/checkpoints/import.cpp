@@ -102,7 +102,12 @@ struct ImportOptions final : Options {
     }
     if (files.size() > places.size())
       throw UsageError(fmt::format("unexpected argument '{}'", files[places.size()]), kBothForms);
-    for (size_t i = 0; i < files.size(); ++i) *places[i] = files[i];
+    for (size_t i = 0; i < files.size(); ++i) {
+      if (!places[i]->empty())
+        throw UsageError(fmt::format("'{}' and '{}' are given for one file", files[i], *places[i]),
+                         kBothForms);
+      *places[i] = files[i];
+    }
     if (model.weights.empty())
       throw UsageError("the model is missing", kBothForms);
     if (output.empty())

@@ -38,7 +38,15 @@ std::vector<std::string> PluginsOptions::problems() const {
                     action,
                     subject)};
   }
-  return {};
+  std::vector<std::string> found;
+  const auto reject = [&](const char* option, bool is_given) {
+    if (is_given)
+      found.push_back(fmt::format("{} does not use {}", action, option));
+  };
+  reject("--output", output != PluginsOptions().output && action != "options");
+  reject("--presets", presets && action != "list");
+  reject("--kind", !kind.empty() && action == "options");
+  return found;
 }
 
 }  // namespace phraseq

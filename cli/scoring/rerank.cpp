@@ -44,7 +44,7 @@ int rerank_command(std::span<const std::string> arguments) {
   metric_set.warn_of_unused_options();
   if (!options.write_pairs.empty()) {
     for (const char* side : {".src", ".hyp"})
-      check_not_an_input(options.write_pairs + side, {options.input, options.source});
+      check_not_an_input(options.write_pairs + side, options.files_read());
   }
   check_result_target(options.output);
   const auto lists = score::read_lists(options);

@@ -211,7 +211,7 @@ int dump(const AnalyzeOptions& options,
   ResultOutput output(options.output);
   PlotFile plot;
   bool found = false;
-  for_each_pass(
+  require_sentences(for_each_pass(
       options, translation_model, model, [&](const RecordedSentence& sentence, const Example&) {
         const bool records = records_any(sentence, options.tensors);
         found = found || records;
@@ -219,7 +219,7 @@ int dump(const AnalyzeOptions& options,
           plot.write(options.plot, heat_map(recorded_map(sentence, options.tensors)).document());
         output.write(recorded_json(sentence, options.tensors));
         return output.flush();
-      });
+      }));
   if (!found && !options.tensors.empty()) {
     throw UsageError(fmt::format("--tensors {}: the model records no tensor with such a name",
                                  fmt::join(options.tensors, " ")),

@@ -54,6 +54,8 @@ TEST_F(PhraseTableCommand, RejectsOptionsThatAnActionDoesNotUse) {
       {"match table -i s --source s", "match does not use --source"},
       {"check table --json", "check does not use --json"},
       {"check table --reference t", "check does not use --reference"},
+      {"check table --input t", "check does not use --input"},
+      {"match - < table", "standard input (-) can be read only once: give --input FILE"},
       {"build table --source s --target t --output o", "build does not use a phrase table"}};
   for (const auto& [arguments, problem] : uses) {
     const Outcome rejected = run(arguments);

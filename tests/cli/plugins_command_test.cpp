@@ -112,6 +112,17 @@ TEST(PluginsCommand, RejectsAnUnknownKind) {
   EXPECT_THAT(some.output, testing::StartsWith("architecture  "));
 }
 
+TEST(PluginsCommand, RejectsOptionsThatAnActionDoesNotUse) {
+  for (const auto& [arguments, problem] :
+       {std::pair("options --kind task --output pages", "options does not use --kind"),
+        std::pair("list --output pages", "list does not use --output"),
+        std::pair("explain transformer --presets", "explain does not use --presets")}) {
+    const auto result = run(std::string("plugins ") + arguments);
+    EXPECT_EQ(result.exit_code, kExitUsage) << arguments;
+    EXPECT_THAT(result.errors, HasSubstr(problem));
+  }
+}
+
 TEST(PluginsCommand, ReportsThatANameIsNeitherAComponentNorAPreset) {
   const auto result = run("plugins explain transformer_tinny");
   EXPECT_EQ(result.exit_code, kExitUsage);

@@ -90,6 +90,8 @@ TEST_F(TextProcessing, OfTextWithoutWordsGivesAWarning) {
   workspace_.write("blank", "\n \n");
   EXPECT_THAT(run(words("learn-bpe blank --output codes")).errors,
               HasSubstr("the text has no words: the codes are empty"));
+  workspace_.write("returns", "a\rb a\rb\n");  // words are separated by a carriage return, too
+  EXPECT_EQ(run(words("learn-bpe returns --output -")).output, "#version: 0.2\n");
   EXPECT_THAT(run(words("truecase learn blank --output model")).errors,
               HasSubstr("the text has no words to learn the spelling of: the model is empty"));
 }

@@ -129,6 +129,7 @@ std::vector<std::string> PhraseTableOptions::unused() const {
   };
   reject("--wrong", !wrong.empty() && !is_any_of({kRules}));
   reject("--reference", !reference.empty() && !is_any_of({kMatch, kRules}));
+  reject("--input", input != "-" && !is_any_of({kMatch, kRules}));
   reject("--json", json && is_any_of({kCheck, kBuild}));
   reject("a phrase table", !table_file().empty() && is_any_of({kBuild}));
   reject("--source, --target, --alignment or --output",
@@ -138,6 +139,10 @@ std::vector<std::string> PhraseTableOptions::unused() const {
 
 std::vector<std::string> PhraseTableOptions::problems() const {
   std::vector<std::string> found = unused();
+  const bool reads_input =
+      action == PhraseTableAction::kMatch || action == PhraseTableAction::kRules;
+  if (reads_input && input == "-" && (table_file() == "-" || reference == "-"))
+    found.emplace_back("standard input (-) can be read only once: give --input FILE");
   if (action == PhraseTableAction::kBuild)
     check_build(*this, found);
   else if (action == PhraseTableAction::kRules)

@@ -105,10 +105,12 @@ std::optional<MetricsRecord> parse_metrics_record(std::string_view line) {
     return record;
   if (auto record = parse(without_python_numbers(line)))
     return record;
-  for (size_t at = line.find("{\"", 1); at != std::string_view::npos;
-       at = line.find("{\"", at + 1)) {
+  constexpr int kMostTries = 100;  // each of them reads the rest of the line
+  size_t at = line.find("{\"", 1);
+  for (int tries = 0; tries < kMostTries && at != std::string_view::npos; ++tries) {
     if (auto record = parse(line.substr(at)))
       return record;
+    at = line.find("{\"", at + 1);
   }
   return std::nullopt;
 }

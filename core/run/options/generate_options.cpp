@@ -168,6 +168,8 @@ std::vector<std::string> GenerateOptions::problems() const {
     problems.emplace_back("DATA and --input cannot be combined; give one of them");
   if (!data.empty() && !trees.empty())
     problems.emplace_back("--trees is for lines of text; DATA has its own trees");
+  if (data.empty() && input == "-" && trees == "-")
+    problems.emplace_back("standard input (-) can be read only once: --trees needs a file");
   if (!data.empty() && on_bad_line != OnBadLine::kError)
     problems.emplace_back("--on-bad-line is for lines of text, not for DATA");
   if (score_reference) {

@@ -84,8 +84,15 @@ std::vector<std::string> ContrastiveOptions::problems() const {
       distance_edges.end();
   if (!rising)
     found.emplace_back("--distance-edges: expected increasing numbers");
-  if (!wanted() && (json || !plot.empty() || !against.empty()))
-    found.emplace_back("--json, --plot and --against require --contrastive");
+  const bool names_columns =
+      !columns.groups.empty() ||
+      !(columns.source + columns.reference + columns.contrastive + columns.distance + columns.tree)
+           .empty();
+  const bool has_edges = distance_edges != ContrastiveOptions().distance_edges;
+  if (!wanted() && (json || !plot.empty() || !against.empty() || names_columns || has_edges))
+    found.emplace_back(
+        "--json, --plot, --against, --group-by, --distance-edges and columns require "
+        "--contrastive");
   if (const auto problem = phraseq::plot::plot_file_problem(plot))
     found.push_back(*problem);
   return found;

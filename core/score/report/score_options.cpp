@@ -124,6 +124,8 @@ std::vector<std::string> ScoreOptions::problems() const {
   require(!(paired_ar && paired_bs), "--paired-ar and --paired-bs cannot be combined");
   require(num_refs == 1 || references.size() <= 1,
           "--num-refs requires exactly one reference file");
+  require(!input.empty() || std::ranges::count(references, "-") == 0,
+          "standard input (-) can be read only once: give --input FILE");
   require(!sentence_level || metrics.size() == 1, "--sentence-level supports only one metric");
   require(!sentence_level || input.size() <= 1, "--sentence-level supports only one system");
   require(!sentence_level || !(confidence || paired_ar || paired_bs),

@@ -102,6 +102,12 @@ void check_unused_of_rerank(const RerankOptions& o, std::vector<std::string>& fo
   const RerankOptions defaults;
   if (!o.write_pairs.empty() && o.output != defaults.output)
     found.emplace_back("--write-pairs only writes the pairs: do not use --output");
+  const bool chooses = !o.tune.empty() || o.weights.normalize ||
+                       !(o.forward_scores + o.channel_scores + o.lm_scores).empty();
+  if (!o.write_pairs.empty() && chooses)
+    found.emplace_back(
+        "--write-pairs only writes the pairs: do not use scores, --normalize or "
+        "--tune-param");
   if (o.tune.empty() && (o.lower_bound != defaults.lower_bound ||
                          o.upper_bound != defaults.upper_bound || o.trials != defaults.trials)) {
     found.emplace_back("--lower-bound, --upper-bound and --num-trials need --tune-param");
@@ -153,6 +159,10 @@ std::vector<std::string> RerankOptions::problems() const {
   check_unused_of_rerank(*this, found);
   check_weights(*this, found);
   return found;
+}
+
+std::vector<std::string> RerankOptions::files_read() const {
+  return {input, source, forward_scores, channel_scores, lm_scores, references};
 }
 
 std::vector<TunedWeight> RerankOptions::tuned() const {

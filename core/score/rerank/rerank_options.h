@@ -35,6 +35,8 @@ struct PHRASEQ_API RerankOptions : Options {
   void describe(OptionTable& table) override;
   std::vector<std::string> problems() const override;
 
+  /// The names of the input files.
+  std::vector<std::string> files_read() const;
   /// The weights that --tune-param names.
   std::vector<TunedWeight> tuned() const;
 };

@@ -1,5 +1,6 @@
 #include "core/text/processing/learn_options.h"
 
+#include <algorithm>
 #include <memory>
 
 #include "core/base/log.h"
@@ -50,6 +51,7 @@ std::string learn_bpe_codes(const LearnBpeOptions& options) {
         line = to_lowercase(line);
       if (tokenizer)
         line = tokenizer->tokenize(line);
+      std::ranges::replace(line, '\r', ' ');  // a line end of other systems
       for (const std::string_view word : split_blanks(line)) ++words[std::string(word)];
     }
   }

@@ -300,6 +300,9 @@ TEST(ContrastiveOptions, RequireIncreasingEdgesAndASet) {
   options.distance_edges = {2, 2};
   EXPECT_THAT(options.problems(),
               ElementsAre(HasSubstr("--distance-edges"), HasSubstr("require --contrastive")));
+  options = {};
+  options.columns.distance = "far";
+  EXPECT_THAT(options.problems(), ElementsAre(HasSubstr("require --contrastive")));
   options.contrastive = "set.tsv";
   options.distance_edges = {};
   EXPECT_THAT(options.problems(), IsEmpty());

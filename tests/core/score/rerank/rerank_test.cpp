@@ -250,6 +250,9 @@ TEST(RerankOptions, AreRejectedWithoutEffect) {
   EXPECT_THAT(options.problems(), ElementsAre());
   options.output = "file";
   EXPECT_THAT(options.problems(), ElementsAre(HasSubstr("do not use --output")));
+  options.output = "-";
+  options.lm_scores = "pairs.lm";
+  EXPECT_THAT(options.problems(), ElementsAre(HasSubstr("do not use scores")));
   options = {};
   options.trials = 10;
   EXPECT_THAT(options.problems(), ElementsAre(HasSubstr("need --tune-param")));
