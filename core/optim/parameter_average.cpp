@@ -1,10 +1,15 @@
 #include "core/optim/parameter_average.h"
 
+#include <algorithm>
+
+#include <ATen/ops/empty.h>
+
 #include "core/optim/sixteen_bit_copies.h"
 
 namespace phraseq {
 namespace {
 
+constexpr int64_t kPart = 1 << 20;  ///< elements that are exchanged at a time
 constexpr double kDefaultDecay = 0.9999;
 
 }  // namespace
@@ -35,7 +40,10 @@ double MovingAverageOptions::decay() const { return ema_decay > 0 ? ema_decay : 
 
 ParameterAverage::ParameterAverage(const MovingAverageOptions& options,
                                    nn::FlatParameters& parameters)
-    : options_(options), parameters_(parameters), other_(parameters.values().clone()) {}
+    : options_(options),
+      parameters_(parameters),
+      other_(parameters.values().clone()),
+      part_(at::empty({std::min(kPart, other_.numel())}, other_.options())) {}
 
 void ParameterAverage::update(int64_t updates) {
   if (updates % options_.ema_update_freq != 0)
@@ -47,9 +55,14 @@ void ParameterAverage::update(int64_t updates) {
 void ParameterAverage::restart() { other_.copy_(parameters_.values()); }
 
 void ParameterAverage::swap() {
-  const at::Tensor held = parameters_.values().clone();
-  parameters_.values().copy_(other_);
-  other_.copy_(held);
+  const at::Tensor values = parameters_.values();
+  for (int64_t start = 0; start < values.numel(); start += kPart) {
+    const int64_t length = std::min(kPart, values.numel() - start);
+    const at::Tensor held = part_.narrow(0, 0, length);
+    held.copy_(values.narrow(0, start, length));
+    values.narrow(0, start, length).copy_(other_.narrow(0, start, length));
+    other_.narrow(0, start, length).copy_(held);
+  }
   refresh_sixteen_bit_copies(parameters_);
 }
 

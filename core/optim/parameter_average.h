@@ -42,6 +42,7 @@ class PHRASEQ_API ParameterAverage {
   MovingAverageOptions options_;
   nn::FlatParameters& parameters_;
   at::Tensor other_;
+  at::Tensor part_;  ///< space for an exchange that must not fail
 };
 
 /// Puts the average in place of the trained parameters while this object exists; does nothing

@@ -65,8 +65,12 @@ LoopbackListener listen_on_loopback() {
   const bool ready = listener >= 0 && ::bind(listener, generic, size) == 0 &&
                      ::listen(listener, SOMAXCONN) == 0 &&
                      ::getsockname(listener, generic, &size) == 0;
-  if (!ready)
-    throw IoError("a port of 127.0.0.1", "listen on", errno);
+  if (!ready) {
+    const int problem = errno;
+    if (listener >= 0)
+      ::close(listener);
+    throw IoError("a port of 127.0.0.1", "listen on", problem);
+  }
   return {listener, ntohs(address.sin_port)};
 }
 
