@@ -121,7 +121,7 @@ CheckpointChoice choice_from(const AverageOptions& options) {
     choice.upper_bound = options.checkpoint_upper_bound;
   choice.metric = options.metric;
   if (options.maximize != AutoSwitch::kAuto)
-    choice.maximize = options.maximize == AutoSwitch::kYes;
+    choice.larger_is_better = options.maximize == AutoSwitch::kYes;
   return choice;
 }
 

@@ -10,9 +10,9 @@ namespace phraseq {
 /// Turns signals into flags that a loop checks between two pieces of work.
 ///
 /// While an object exists, SIGTERM, SIGINT and SIGHUP set `requested`; a second one ends the
-/// process at once with 128 + its number (safe: every file is written atomically). SIGUSR1 asks for
-/// a checkpoint. A signal that the caller ignores (nohup, a script's background job) stays ignored.
-/// The handlers store a number and do nothing else. Only one object may exist at a time.
+/// process at once with 128 + its number, after its unfinished files have been removed. SIGUSR1
+/// asks for a checkpoint. A signal that the caller ignores (nohup, a script's background job) stays
+/// ignored. Only one object may exist at a time.
 class PHRASEQ_API StopSignals {
  public:
   StopSignals();

@@ -48,13 +48,14 @@ void order_by_metric(std::vector<CheckpointName>& names, const CheckpointChoice&
   std::erase_if(names, [&](const CheckpointName& name) { return name.metric != metric; });
   if (names.empty())
     return;
-  const auto maximize = choice.maximize ? choice.maximize : is_larger_better(metric);
-  if (!maximize) {
+  const auto larger_is_better =
+      choice.larger_is_better ? choice.larger_is_better : known_direction(metric);
+  if (!larger_is_better) {
     throw UsageError(
         fmt::format("it is not known whether larger values of '{}' are better", metric),
         "Specify it with --maximize-best-checkpoint-metric yes or no.");
   }
-  if (!*maximize)
+  if (!*larger_is_better)
     std::ranges::reverse(names);
 }
 
@@ -92,7 +93,7 @@ std::string_view how_to_get(CheckpointKind kind) {
 
 }  // namespace
 
-std::optional<bool> is_larger_better(const std::string& metric) {
+std::optional<bool> known_direction(const std::string& metric) {
   for (const auto& [name, larger] : kDirections) {
     if (name == metric)
       return larger;

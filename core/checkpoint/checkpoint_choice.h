@@ -19,7 +19,7 @@ struct CheckpointChoice {
   /// The metric, when the folder has the best of several; empty = the only one.
   std::string metric{};
   /// Whether larger is better; nothing = as known for the metric.
-  std::optional<bool> maximize{};
+  std::optional<bool> larger_is_better{};
 };
 
 /// Paths in the order of their names; for the best, beginning with the worst of them. Throws
@@ -29,6 +29,6 @@ PHRASEQ_API std::vector<std::string> choose_checkpoints(const std::string& folde
                                                         const CheckpointChoice& choice);
 
 /// Whether a larger value is better, for the metrics that phraseq has; nothing for others.
-PHRASEQ_API std::optional<bool> is_larger_better(const std::string& metric);
+PHRASEQ_API std::optional<bool> known_direction(const std::string& metric);
 
 }  // namespace phraseq

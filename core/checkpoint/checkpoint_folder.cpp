@@ -141,7 +141,7 @@ void temporary_and_all_but_last(std::vector<CheckpointName> names,
 
 std::vector<std::string> surplus_names(const std::string& folder,
                                        const RetentionRules& rules,
-                                       bool maximize) {
+                                       bool larger_is_better) {
   std::vector<std::string> surplus;
   temporary_and_all_but_last(list_checkpoints(folder, CheckpointKind::kUpdate),
                              rules,
@@ -153,7 +153,7 @@ std::vector<std::string> surplus_names(const std::string& folder,
   std::erase_if(best, [&](const auto& name) {
     return name.metric != rules.best_metric || (rules.is_comparable && !rules.is_comparable(name));
   });
-  if (!maximize)
+  if (!larger_is_better)
     std::ranges::reverse(best);
   all_but_last(best, rules.keep_best_checkpoints, surplus);
   return surplus;
@@ -280,7 +280,7 @@ std::string CheckpointFolder::keep_as_best(const std::string& checkpoint_path,
 }
 
 std::vector<std::string> CheckpointFolder::retain(const RetentionRules& rules,
-                                                  bool maximize,
+                                                  bool larger_is_better,
                                                   const std::string& newest) {
   CheckpointFile::open(newest, /*verify_tensors=*/false);
   std::set<std::string> protected_names;
@@ -292,7 +292,7 @@ std::vector<std::string> CheckpointFolder::retain(const RetentionRules& rules,
   }
   protected_names.insert(fs::path(newest).filename().string());
   std::vector<std::string> deleted;
-  for (const auto& name : surplus_names(folder_, rules, maximize)) {
+  for (const auto& name : surplus_names(folder_, rules, larger_is_better)) {
     const std::string path = path_of(name);
     if (protected_names.contains(name) || (rules.spares && rules.spares(path)))
       continue;

@@ -69,10 +69,10 @@ class PHRASEQ_API CheckpointFolder {
                            double value);
 
   /// Deletes by the rules after `newest` was written and its header verified; never what a pointer
-  /// points at, and nothing while a pointer is damaged. Returns what was deleted. `maximize`: a
-  /// larger metric is better.
+  /// points at, and nothing while a pointer is damaged. Returns what was deleted.
+  /// `larger_is_better`: a larger metric is better.
   std::vector<std::string> retain(const RetentionRules& rules,
-                                  bool maximize,
+                                  bool larger_is_better,
                                   const std::string& newest);
 
   const std::string& path() const { return folder_; }

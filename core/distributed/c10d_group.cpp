@@ -177,8 +177,7 @@ void C10dGroup::disconnect() noexcept {
   try {
     if (numbers_ && numbers_.get() != texts_.get())
       numbers_->abort();
-  } catch (const std::exception& /*it is given up in any case*/) {
-    device_ = at::kCPU;
+  } catch (const std::exception&) {  // it is given up in any case
   }
   numbers_.reset();
   texts_.reset();

@@ -51,7 +51,8 @@ struct DecodingRequest {
   std::optional<FusionModel> language_model = {};
 };
 
-/// Searches for translations; knows the models only through DecodingSession.
+/// Searches for translations (--decoder; not the network that is also called a decoder); knows the
+/// models only through DecodingSession.
 class PHRASEQ_API Decoder {
  public:
   static constexpr const char* kKind = "decoder";

@@ -23,7 +23,7 @@ struct HypothesisNode {
 class PHRASEQ_API HypothesisTree {
  public:
   /// Adds `node` after its parent, with its step filled in, and returns its place.
-  int64_t add(HypothesisNode node);
+  int64_t add(HypothesisNode added);
   const HypothesisNode& node(int64_t place) const { return nodes_[static_cast<size_t>(place)]; }
   /// Returns the nodes from the first token to `place`; empty for -1.
   std::vector<HypothesisNode> path(int64_t place) const;

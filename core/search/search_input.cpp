@@ -11,6 +11,7 @@
 #include "core/base/work_profile.h"
 #include "core/data/device/to_device.h"
 #include "core/nn/functional/reference/operators_only.h"
+#include "core/nn/functional/sum_type.h"
 #include "core/plugin/component_call.h"
 #include "core/search/device/device_scores.h"
 #include "core/search/sessions/ensemble_session.h"
@@ -129,7 +130,7 @@ DecodingStep SearchInput::step(std::span<const int64_t> tokens) {
     output.scores = output.scores.to(device_);
     step.deferred = std::make_shared<DeviceScores>(output.scores, output.normalized);
   } else if (!step.deferred) {
-    const auto type = output.scores.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
+    const auto type = nn::sum_type(output.scores);
     output.scores = output.scores.to(at::kCPU, type).contiguous();
   }
   if (output.attention.defined())

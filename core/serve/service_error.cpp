@@ -3,7 +3,6 @@
 #include <exception>
 #include <new>
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
@@ -42,10 +41,6 @@ std::string libre_message(const ServiceError& error) {
 }
 
 }  // namespace
-
-ServiceError bad_request(const std::string& field, const std::string& problem) {
-  return {400, "bad_request", fmt::format("{}: {}", field, problem), field};
-}
 
 ServiceError service_error_of(std::exception_ptr failure) {
   try {

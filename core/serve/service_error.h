@@ -28,7 +28,9 @@ class ServiceError : public std::runtime_error {
 };
 
 /// The error for a wrong field of a request.
-ServiceError bad_request(const std::string& field, const std::string& problem);
+inline ServiceError bad_request(const std::string& field, const std::string& problem) {
+  return {400, "bad_request", field + ": " + problem, field};
+}
 
 /// Converts an exception that was thrown while a request was answered to a ServiceError; for a bug,
 /// its status is 500.

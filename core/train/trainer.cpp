@@ -10,7 +10,7 @@
 #include "core/base/log.h"
 #include "core/base/random.h"
 #include "core/options/option_text.h"
-#include "core/train/resume/best_so_far.h"
+#include "core/train/resume/change_of_scores.h"
 #include "core/train/resume/resume_training.h"
 #include "core/train/resume/shared_parameters.h"
 #include "core/train/stop_rules.h"
@@ -185,7 +185,8 @@ void Trainer::reduce(const UpdateGroup& group, BatchReports& reports) {
   watch_.note(std::move(agreed));
 }
 
-/// This process's report for the all-reduce; call after the gradients are computed.
+/// This process's report, to be exchanged with those of the others; call after the gradients are
+/// computed.
 ProcessReport Trainer::own_report(BatchReports reports) const {
   ProcessReport mine;
   mine.batches = std::move(reports);

@@ -23,6 +23,7 @@
 namespace phraseq {
 namespace {
 
+// As in core/nn/kernels/packed/int8_product.cpp, so that stored and computed numbers agree.
 constexpr float kLargest = 127.0F;
 constexpr float kNothing = 1e-30F;  // a row without larger numbers counts as zeros
 

@@ -37,7 +37,8 @@ struct SafetensorsHeader {
 /// begins with `path`.
 SafetensorsHeader parse_header(std::string_view text, uint64_t data_size, const std::string& path);
 
-/// The text of a header, padded with spaces so that the data start at a multiple of eight.
+/// The text of a header, padded with spaces so that the data start at a multiple of
+/// kDataAlignment.
 std::string header_text(const SafetensorsHeader& header);
 
 /// A name for an error message: in quotes, control and non-ASCII characters escaped.

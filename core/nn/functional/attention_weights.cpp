@@ -8,6 +8,8 @@
 #include <ATen/ops/zeros.h>
 #include <c10/core/GradMode.h>
 
+#include "core/nn/functional/sum_type.h"
+
 namespace phraseq::nn {
 namespace {
 
@@ -15,7 +17,7 @@ namespace {
 /// fp32 (fp64).
 at::Tensor heads_of(const at::Tensor& rows, const PackedTokens& tokens, int64_t i, int64_t heads) {
   const at::Tensor own = rows.narrow(0, tokens.offsets[i], tokens.length(i));  // [tokens, model]
-  const auto type = rows.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
+  const auto type = sum_type(rows);
   return own.to(type).view({own.size(0), heads, -1}).transpose(0, 1);  // [heads, tokens, head_dim]
 }
 
@@ -27,7 +29,7 @@ at::Tensor attention_weights(const at::Tensor& q,
                              const PackedTokens& keys,
                              const AttentionOptions& options) {
   const c10::NoGradGuard no_grad;
-  const auto type = q.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
+  const auto type = sum_type(q);
   const at::Tensor weights = at::zeros({1, options.heads, queries.tokens(), 1, keys.max_length()},
                                        q.options().dtype(type));
   for (int64_t i = 0; i < queries.sentences(); ++i) {

@@ -12,6 +12,7 @@
 
 #include "core/nn/context.h"
 #include "core/nn/functional/reference/operators_only.h"
+#include "core/nn/functional/sum_type.h"
 #include "core/nn/kernels/kernels.h"
 #include "core/nn/kernels/random_bits.h"
 
@@ -26,10 +27,6 @@ inline bool has_kernels(const at::Tensor& x, at::ScalarType type) {
 }
 inline bool has_kernels(const at::Tensor& x) { return has_kernels(x, x.scalar_type()); }
 
-/// The type of sums and of parameter vectors that are used with activations of `type`.
-inline at::ScalarType sum_type(at::ScalarType type) {
-  return type == at::kDouble ? at::kDouble : at::kFloat;
-}
 /// The options of a tensor of sums over x: its device and the type of its sums.
 inline at::TensorOptions sum_options(const at::Tensor& x) {
   return x.options().dtype(sum_type(x.scalar_type()));

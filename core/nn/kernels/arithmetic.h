@@ -10,6 +10,8 @@
 /// sources.
 namespace phraseq::nn::kernels {
 
+PHRASEQ_INLINE int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
+
 /// Reads an element in the type of sums.
 PHRASEQ_INLINE float load(float x) { return x; }
 PHRASEQ_INLINE double load(double x) { return x; }
@@ -46,6 +48,12 @@ PHRASEQ_INLINE float exponential(float x) {
   return x < -87.0F ? 0.0F : bounded;
 }
 PHRASEQ_INLINE double exponential(double x) { return std::exp(x); }
+
+/// Computes 1 / (1 + e^-x).
+template <typename S>
+PHRASEQ_INLINE S sigmoid(S x) {
+  return S{1} / (S{1} + exponential(-x));
+}
 
 /// Computes tanh(x) within 3 ulp: a polynomial near 0, otherwise from e^(2|x|) (Cephes' tanhf).
 PHRASEQ_INLINE float hyperbolic_tangent(float x) {

@@ -7,8 +7,6 @@
 namespace phraseq::nn::kernels::PHRASEQ_KERNEL_LEVEL {
 namespace {
 
-PHRASEQ_INLINE int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
-
 /// The number of lanes of a register, but at least four.
 template <class Sum>
 constexpr int kLanes = kLanesOfRegister<Sum> < 4 ? 4 : kLanesOfRegister<Sum>;

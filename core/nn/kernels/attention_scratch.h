@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/nn/kernels/arithmetic.h"
 #include "core/nn/kernels/small_product.h"
 #include "core/nn/kernels/vectors.h"
 
@@ -13,8 +14,6 @@ constexpr int64_t kQueryBlock = 64;  // queries whose scores are in scratch memo
 PHRASEQ_INLINE int64_t rounded_up(int64_t n) {
   return (n + kColumnUnit - 1) / kColumnUnit * kColumnUnit;
 }
-PHRASEQ_INLINE int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
-
 /// The keys and values of one kind, and their gradients, without keys that do not exist: as rows,
 /// and transposed ("across") for the products. Columns are padded with zeros to a multiple of
 /// kColumnUnit.

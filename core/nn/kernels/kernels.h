@@ -8,8 +8,8 @@
 #include "core/nn/kernels/processor_level.h"
 #include "core/nn/kernels/vector_layout.h"
 
-/// The loops behind functional.h on the CPU. They take plain pointers and ranges of rows, and know
-/// neither LibTorch nor threads: callers split the rows. Matrices are row-major and contiguous
+/// The loops behind core/nn/functional on the CPU. They take plain pointers and ranges of rows, and
+/// know neither LibTorch nor threads: callers split the rows. Matrices are row-major and contiguous
 /// unless stated. Every source of this folder except dispatch.cpp is compiled once for each
 /// processor level of x86-64 and chosen at run time (processor_level.h).
 namespace phraseq::nn::kernels {

@@ -28,8 +28,8 @@ PHRASEQ_INLINE S slope(S kept) {
     return S{0.5} * (S{1} + error_function(kept * S(0.70710678118654752440))) + kept * density;
   }
   if constexpr (activation == Activation::kSwish) {
-    const S sigmoid = S{1} / (S{1} + exponential(-kept));
-    return sigmoid * (S{1} + kept * (S{1} - sigmoid));
+    const S curve = sigmoid(kept);
+    return curve * (S{1} + kept * (S{1} - curve));
   }
   if constexpr (activation == Activation::kSigmoid)
     return kept * (S{1} - kept);

@@ -115,11 +115,6 @@ void segment_sum_backward(const SegmentSumGradients<T>& task, SegmentRange range
   });
 }
 
-template <typename S>
-PHRASEQ_INLINE S sigmoid(S x) {
-  return S{1} / (S{1} + exponential(-x));
-}
-
 template <bool drop, typename T>
 PHRASEQ_INLINE void score_rows(const SegmentScores<T>& task, Sum<T>* scores, SegmentRange range) {
   using S = Sum<T>;

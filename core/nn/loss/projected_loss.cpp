@@ -18,6 +18,7 @@
 #include "core/nn/functional/device/loss_kernel.h"
 #include "core/nn/functional/matrix_product.h"
 #include "core/nn/functional/reference/functional_reference.h"
+#include "core/nn/functional/sum_type.h"
 #include "core/nn/loss/projection_chunks.h"
 #include "core/nn/loss/smoothing.h"
 #include "core/nn/optional_tensor.h"
@@ -202,7 +203,7 @@ class ProjectedCrossEntropy : public torch::autograd::Function<ProjectedCrossEnt
     result.nll_sum = loss.sums().nll;
     result.correct = loss.sums().correct;
     result.on_device = loss.sums_on_device();
-    const at::ScalarType type = cpu::sum_type(hidden.scalar_type());
+    const at::ScalarType type = sum_type(hidden);
     return result.on_device.defined() ? result.on_device[0].to(type)
                                       : at::full({}, result.loss_sum, hidden.options().dtype(type));
   }

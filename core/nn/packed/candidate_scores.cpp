@@ -74,14 +74,14 @@ ScoreAnswer answer_of(std::span<const float> scores,
 }
 
 /// Consecutive rows that belong to one sentence.
-struct SentenceRows {
+struct CandidateRows {
   int64_t first, count;
   std::shared_ptr<const CandidateMatrix> matrix;
 };
 
 class RestrictedScores final : public DeferredScores {
  public:
-  RestrictedScores(at::Tensor hidden, int64_t columns, std::vector<SentenceRows> parts)
+  RestrictedScores(at::Tensor hidden, int64_t columns, std::vector<CandidateRows> parts)
       : hidden_(std::move(hidden)), columns_(columns), parts_(std::move(parts)) {}
 
   int64_t rows() const override { return hidden_.size(0); }
@@ -90,12 +90,12 @@ class RestrictedScores final : public DeferredScores {
   std::vector<ScoreAnswer> answer(std::span<const ScoreQuery> queries) const override {
     std::vector<ScoreAnswer> answers;
     answers.reserve(queries.size());
-    for (const SentenceRows& part : parts_) append_answers(part, queries, answers);
+    for (const CandidateRows& part : parts_) append_answers(part, queries, answers);
     return answers;
   }
 
  private:
-  void append_answers(const SentenceRows& part,
+  void append_answers(const CandidateRows& part,
                       std::span<const ScoreQuery> queries,
                       std::vector<ScoreAnswer>& answers) const {
     const CandidateMatrix& matrix = *part.matrix;
@@ -113,7 +113,7 @@ class RestrictedScores final : public DeferredScores {
 
   at::Tensor hidden_;  // [rows, model]
   int64_t columns_;
-  std::vector<SentenceRows> parts_;
+  std::vector<CandidateRows> parts_;
 };
 
 }  // namespace
@@ -130,7 +130,7 @@ std::shared_ptr<const DeferredScores> CandidateScores::of(const DecoderOutput& o
   const PackedWeights* packed = fits ? packed_weights_of(output.output_weight) : nullptr;
   if (packed == nullptr)
     return nullptr;
-  std::vector<SentenceRows> parts;
+  std::vector<CandidateRows> parts;
   for (size_t row = 0; row < sentences.size(); ++row) {
     const auto sentence = static_cast<size_t>(sentences[row]);
     if (row > 0 && sentences[row] == sentences[row - 1]) {

@@ -4,6 +4,7 @@
 
 #include "core/nn/functional/cpu_kernels.h"
 #include "core/nn/functional/matrix_product.h"
+#include "core/nn/functional/sum_type.h"
 
 namespace phraseq::nn {
 
@@ -14,7 +15,7 @@ ParameterGradient::ParameterGradient(const at::Tensor& place,
 
 void ParameterGradient::add(const at::Tensor& x) {
   if (cpu::has_kernels(x) && sum_.is_contiguous() && x.is_contiguous() &&
-      sum_.scalar_type() == cpu::sum_type(x.scalar_type()))
+      sum_.scalar_type() == sum_type(x))
     cpu::add_to(sum_, x);
   else
     sum_.add_(x);

@@ -10,6 +10,7 @@
 #include "core/data/device/to_device.h"
 #include "core/nn/functional/device/best_columns.h"
 #include "core/nn/functional/device/gpu_kernels.h"
+#include "core/nn/functional/sum_type.h"
 #include "core/search/constraints.h"
 
 namespace phraseq {
@@ -94,7 +95,7 @@ at::Tensor normalizers_of(const at::Tensor& scores) {
 }  // namespace
 
 at::Tensor DeviceScores::found_by_operators(const at::Tensor& asked, int64_t best) const {
-  const auto type = scores_.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
+  const auto type = nn::sum_type(scores_);
   const at::Tensor scores = scores_.to(type);
   const auto [values, places] = at::topk(scores, best, 1);
   return at::cat({values.to(at::kDouble),

@@ -25,7 +25,7 @@ struct ModelInstance {
 /// not depend on which thread is faster.
 ///
 /// The threads use instances of the model with the same parameters. The first one is the model
-/// itself; if there is only one micro-batch, it is computed on the calling thread.
+/// itself; if it is the only one, the calling thread computes with it.
 class PHRASEQ_API MicroBatchWorkers {
  public:
   /// Makes `settings.workers` instances, each with `settings.threads` threads for its operators.

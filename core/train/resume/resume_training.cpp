@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/log.h"
-#include "core/train/resume/best_so_far.h"
+#include "core/train/resume/change_of_scores.h"
 #include "core/train/resume/resumed_state.h"
 #include "core/train/resume/same_run.h"
 

@@ -10,6 +10,7 @@
 #include "core/base/log.h"
 #include "core/base/wording/counted.h"
 #include "core/io/atomic_file.h"
+#include "core/train/update/divergence.h"
 
 namespace phraseq {
 namespace {
@@ -48,7 +49,7 @@ void BadUpdates::note(const SentenceIds& sentence_ids, double loss, double gradi
 
 /// `sentence_ids` are those of the last update.
 void BadUpdates::end_diverged(const SentenceIds& sentence_ids) const {
-  const std::string remedy = "Reduce --lr, clip with --clip-norm, or use a longer warm-up.";
+  const std::string remedy = std::string(kDivergenceRemedy) + '.';
   const std::string what =
       fmt::format("{} in a row had a loss or gradient that is not finite, starting at update {}",
                   counted(state_.bad_updates_in_a_row, "update"),

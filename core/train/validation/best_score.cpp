@@ -39,10 +39,9 @@ bool larger_is_better(const ValidationOptions& options, const Validator* validat
     return true;
   if (ValidationOptions::is_of_criterion(metric) || validator == nullptr)
     return options.maximize_best_checkpoint_metric;
-  const bool is_larger_better = validator->score_is_maximized();
-  if (options.maximize_best_checkpoint_metric && !is_larger_better)
+  if (options.maximize_best_checkpoint_metric && !validator->larger_score_is_better())
     throw UsageError(options.maximize_problem());
-  return is_larger_better;
+  return validator->larger_score_is_better();
 }
 
 std::string score_text(std::string_view metric, double value) {

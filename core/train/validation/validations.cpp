@@ -9,6 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/base/log.h"
+#include "core/train/update/divergence.h"
 
 namespace phraseq {
 namespace {
@@ -88,10 +89,11 @@ void Validations::note(const ValidationResult& result,
 void Validations::warn_of_divergence() const {
   log_warning(fmt::format(
       "the validation at update {} gave the {} {}: the model has diverged, and this validation is "
-      "never the best one. Reduce --lr, clip with --clip-norm, or use a longer warm-up",
+      "never the best one. {}",
       state_.updates,
       options_.best_checkpoint_metric,
-      std::abs(state_.last_validation.value)));
+      std::abs(state_.last_validation.value),
+      kDivergenceRemedy));
 }
 
 void Validations::require_finite() const {
@@ -100,8 +102,7 @@ void Validations::require_finite() const {
   throw DivergenceError(
       fmt::format("training diverged: no validation gave a finite {}",
                   options_.best_checkpoint_metric),
-      "Reduce --lr, clip with --clip-norm, or use a longer warm-up, and start from scratch in "
-      "another --save-dir.");
+      fmt::format("{}, and start from scratch in another --save-dir.", kDivergenceRemedy));
 }
 
 }  // namespace phraseq

@@ -45,7 +45,7 @@ class PHRASEQ_API Validator {
   void warn_of_repeated_hypotheses() const;
   const Corpus& corpus() const { return split_.corpus(); }
   /// True if a larger score is better for the metric of `translate_with`.
-  bool score_is_maximized() const { return scorer_ == nullptr || scorer_->higher_is_better(); }
+  bool larger_score_is_better() const { return scorer_ == nullptr || scorer_->higher_is_better(); }
 
  private:
   BatchReports losses() const;

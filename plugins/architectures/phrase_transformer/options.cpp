@@ -27,6 +27,10 @@ void check_layers(const PhraseTransformerOptions& o, std::vector<std::string>& f
   const auto layers = number_in<int64_t>(o.pt_layers);
   if (!layers) {
     found.push_back(fmt::format("--pt-layers '{}' is neither 'all' nor an integer", o.pt_layers));
+  } else if (o.encoder_layers == 0) {
+    found.push_back("--pt-layers " + o.pt_layers +
+                    " needs an encoder with layers, but "
+                    "--encoder-layers is 0");
   } else if (*layers > o.encoder_layers || *layers < -o.encoder_layers) {
     found.push_back(
         fmt::format("--pt-layers {} is out of range: expected -{} to {}, as "

@@ -4,7 +4,7 @@
 
 namespace phraseq::phrasenet {
 
-PhraseDecoder::PhraseDecoder(const PhraseNetOptions& o, int64_t vocabulary, int64_t slots)
+PhraseNetDecoder::PhraseNetDecoder(const PhraseNetOptions& o, int64_t vocabulary, int64_t slots)
     : RecurrentDecoder(o, vocabulary, slots), slots_(slots) {
   if (o.gated()) {
     gate_ = register_module("gate", std::make_shared<Gate>(o, slots));
@@ -14,14 +14,14 @@ PhraseDecoder::PhraseDecoder(const PhraseNetOptions& o, int64_t vocabulary, int6
   }
 }
 
-at::Tensor PhraseDecoder::read_phrases(const BatchPhrases& phrases, nn::Context& context) const {
+at::Tensor PhraseNetDecoder::read_phrases(const BatchPhrases& phrases, nn::Context& context) const {
   return scorer_ ? scorer_->phrases(phrases, embed_tokens(), context) : at::Tensor();
 }
 
-DecoderOutput PhraseDecoder::decide(const nn::RecurrentStep& step,
-                                    const at::Tensor& phrases,
-                                    const at::Tensor& available,
-                                    nn::Context& context) const {
+DecoderOutput PhraseNetDecoder::decide(const nn::RecurrentStep& step,
+                                       const at::Tensor& phrases,
+                                       const at::Tensor& available,
+                                       nn::Context& context) const {
   DecoderOutput output = words(step, context);
   const at::Tensor scores =  // [rows, slots]
       classifier_ ? classifier_->scores(step.decision, context)
@@ -32,7 +32,7 @@ DecoderOutput PhraseDecoder::decide(const nn::RecurrentStep& step,
   return output;
 }
 
-void PhraseDecoder::initialize(nn::RecurrentInitializer& initializer) {
+void PhraseNetDecoder::initialize(nn::RecurrentInitializer& initializer) {
   RecurrentDecoder::initialize(initializer);
   if (gate_) {
     gate_->initialize(initializer);
@@ -42,7 +42,7 @@ void PhraseDecoder::initialize(nn::RecurrentInitializer& initializer) {
   }
 }
 
-double PhraseDecoder::multiply_adds(double source_tokens, double target_tokens) const {
+double PhraseNetDecoder::multiply_adds(double source_tokens, double target_tokens) const {
   const double of_slots =
       gate_ ? gate_->multiply_adds(target_tokens) + classifier_->multiply_adds(target_tokens)
             : scorer_->multiply_adds(target_tokens);

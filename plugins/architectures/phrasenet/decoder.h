@@ -14,9 +14,9 @@ namespace phraseq::phrasenet {
 /// RNNsearch's decoder over tagged source words, which in each step generates a word or chooses a
 /// slot. In addition to the parameters of nn::RecurrentDecoder, it has `gate` and the parameters of
 /// SlotClassifier, or those of PhraseScorer.
-class PhraseDecoder : public nn::RecurrentDecoder {
+class PhraseNetDecoder : public nn::RecurrentDecoder {
  public:
-  PhraseDecoder(const PhraseNetOptions& options, int64_t vocabulary, int64_t slots);
+  PhraseNetDecoder(const PhraseNetOptions& options, int64_t vocabulary, int64_t slots);
 
   int64_t slots() const { return slots_; }
   /// The representations of phrases for the scores of slots, computed once per sentence:

@@ -31,7 +31,7 @@ at::Tensor sentence_of_row(const PackedTokens& target) {
 PhraseNetModel::PhraseNetModel(const PhraseNetOptions& options, const ArchitectureSetup& setup)
     : RecurrentModel(
           setup.source_vocabulary,
-          std::make_shared<PhraseDecoder>(options, setup.target_vocabulary, slots_of(setup))),
+          std::make_shared<PhraseNetDecoder>(options, setup.target_vocabulary, slots_of(setup))),
       options_(options) {}
 
 DecoderOutput PhraseNetModel::forward(const Batch& batch, nn::Context& context) {

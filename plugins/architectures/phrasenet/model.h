@@ -10,7 +10,7 @@ namespace phraseq::phrasenet {
 
 /// phraseNet (Tang et al. 2016): RNNsearch that may generate a phrase from an external memory. Its
 /// batches come from the task translation_with_phrase_memory, and its loss is phrase_mixture.
-class PhraseNetModel final : public nn::RecurrentModel<PhraseDecoder> {
+class PhraseNetModel final : public nn::RecurrentModel<PhraseNetDecoder> {
  public:
   PhraseNetModel(const PhraseNetOptions& options, const ArchitectureSetup& setup);
 

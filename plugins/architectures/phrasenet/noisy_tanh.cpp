@@ -19,6 +19,7 @@ constexpr double kHalfNormalMean = 0.797;  // as published; √(2/π) is 0.79788
 /// N(0, 1) in the shape of `like`, a function of the key alone.
 at::Tensor normal_like(const at::Tensor& like, uint64_t key) {
   at::Tensor drawn = at::empty(like.sizes(), at::kFloat);
+  // As a source of normal numbers; the style makes no difference.
   nn::Initializer(nn::InitializationStyle::kFairseq, key).normal(drawn, 1.0);
   return to_device(drawn.to(like.scalar_type()), like.device());
 }

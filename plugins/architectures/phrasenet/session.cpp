@@ -10,7 +10,7 @@
 
 namespace phraseq::phrasenet {
 
-PhraseSession::PhraseSession(std::shared_ptr<PhraseDecoder> decoder,
+PhraseSession::PhraseSession(std::shared_ptr<PhraseNetDecoder> decoder,
                              const PhraseNetOptions& options,
                              const SessionBatch& batch,
                              const DecodingLimits& limits,

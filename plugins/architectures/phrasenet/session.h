@@ -21,7 +21,7 @@ struct SessionBatch {
 /// run); its tags are no longer active after the last one.
 class PhraseSession final : public DecodingSession {
  public:
-  PhraseSession(std::shared_ptr<PhraseDecoder> decoder,
+  PhraseSession(std::shared_ptr<PhraseNetDecoder> decoder,
                 const PhraseNetOptions& options,
                 const SessionBatch& batch,
                 const DecodingLimits& limits,
@@ -38,11 +38,11 @@ class PhraseSession final : public DecodingSession {
   /// The results of `holds` for all slots of each derivation, [rows, slots].
   at::Tensor over_slots(bool (Derivation::*holds)(int64_t) const) const;
 
-  std::shared_ptr<PhraseDecoder> decoder_;
+  std::shared_ptr<PhraseNetDecoder> decoder_;
   nn::Context context_;
   bool need_attention_, has_phrases_;
   nn::RecurrentRows rows_;
-  at::Tensor phrases_;  // [sentences, slots, embed] of PhraseDecoder::read_phrases, or undefined
+  at::Tensor phrases_;  // [sentences, slots, embed] of PhraseNetDecoder::read_phrases, or undefined
   std::vector<Derivation> derivations_;
 };
 

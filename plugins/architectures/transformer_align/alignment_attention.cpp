@@ -5,6 +5,8 @@
 #include <ATen/ops/matmul.h>
 #include <ATen/ops/softmax.h>
 
+#include "core/nn/functional/sum_type.h"
+
 namespace phraseq::transformer_align {
 namespace {
 
@@ -14,7 +16,7 @@ at::Tensor padded_heads(const at::Tensor& rows,
                         const PackedTokens& tokens,
                         int64_t heads,
                         int64_t head_dim) {
-  const auto type = rows.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
+  const auto type = nn::sum_type(rows);
   return tokens
       .pad_rows(rows.narrow(1, 0, heads * head_dim).to(type))  // [batch, time, heads · head_dim]
       .unflatten(2, {heads, head_dim})

@@ -7,6 +7,7 @@
 #include <ATen/ops/zeros.h>
 
 #include "core/nn/functional/device/gpu_kernels.h"
+#include "core/nn/functional/sum_type.h"
 
 namespace phraseq::nn {
 namespace {
@@ -52,7 +53,7 @@ struct Division {
 }  // namespace
 
 at::Tensor column_sums(const at::Tensor& x) {
-  const at::ScalarType type = x.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
+  const at::ScalarType type = sum_type(x);
   if (!gpu::has_kernels(x) || x.numel() == 0 || !x.is_contiguous())
     return x.sum(0, false, type);  // [columns]
   Division division(x);

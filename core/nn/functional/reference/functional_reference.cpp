@@ -21,6 +21,7 @@
 #include "core/data/device/to_device.h"
 #include "core/nn/functional/device/gpu_kernels.h"
 #include "core/nn/functional/normalization.h"
+#include "core/nn/functional/sum_type.h"
 #include "core/nn/kernels/random_bits.h"
 
 namespace phraseq::nn::reference {
@@ -63,11 +64,6 @@ at::Tensor activate(const at::Tensor& x, Activation activation) {
       return at::sigmoid(x);
   }
   return x;
-}
-
-/// Sums, norms and softmax are fp32 at least.
-at::ScalarType sum_type(const at::Tensor& x) {
-  return x.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include <ATen/ops/zeros.h>
 
 #include "core/nn/functional/reference/functional_reference.h"
+#include "core/nn/functional/sum_type.h"
 #include "core/nn/kernels/kernels.h"
 #include "core/nn/padded_layout.h"
 
@@ -179,7 +180,7 @@ at::Tensor grouped_attention(const at::Tensor& q,
                              double dropout,
                              uint64_t key,
                              at::Tensor* weights) {
-  const auto wide = q.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
+  const auto wide = sum_type(q);
   const PaddedLayout queries(rows.queries, q.device()), keys(rows.keys, q.device());
   const Padded padded{
       queries, keys, queries.pad(q).to(wide), keys.pad(kv).to(wide), layout, causal};

@@ -11,6 +11,7 @@
 
 #include "core/data/device/to_device.h"
 #include "core/nn/functional/reference/grouped_attention_reference.h"
+#include "core/nn/functional/sum_type.h"
 #include "core/nn/padded_layout.h"
 
 namespace phraseq::nn {
@@ -18,13 +19,13 @@ namespace {
 
 /// softmax over the last dimension of scores · scale, in fp32 at least.
 at::Tensor scaled_softmax(const at::Tensor& scores, double scale) {
-  const auto type = scores.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
+  const auto type = sum_type(scores);
   return at::softmax(scores.to(type) * scale, -1);
 }
 
 /// The same for the keys that are not hidden; hidden keys get 0.
 at::Tensor masked_softmax(const at::Tensor& scores, double scale, const at::Tensor& hidden) {
-  const auto type = scores.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
+  const auto type = sum_type(scores);
   const at::Tensor scaled = (scores.to(type) * scale).masked_fill(hidden, reference::kMaskedScore);
   return at::softmax(scaled, -1).masked_fill(hidden, 0.0);
 }

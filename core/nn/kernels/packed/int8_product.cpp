@@ -31,6 +31,7 @@ constexpr int kStep = kGroup;
 #endif
 constexpr int64_t kHead = kOffset ? kPanel * static_cast<int64_t>(sizeof(int32_t)) : 0;  // bytes
 
+// As in core/checkpoint/derived/quantize.cpp, so that stored and computed numbers agree.
 constexpr float kLargest = 127.0F;
 constexpr float kNothing = 1e-30F;  // a row of only smaller numbers counts as zeros
 

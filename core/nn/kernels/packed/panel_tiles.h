@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "core/nn/kernels/always_inline.h"
+#include "core/nn/kernels/arithmetic.h"
 #include "core/nn/kernels/registers.h"
 
 /// How products with packed panels are divided into tiles whose sums stay in registers.
@@ -29,8 +30,6 @@ typedef float Values __attribute__((vector_size(kBytes), aligned(sizeof(float)),
 
 PHRASEQ_INLINE Values load(const float* from) { return *reinterpret_cast<const Values*>(from); }
 PHRASEQ_INLINE void store(float* to, Values value) { *reinterpret_cast<Values*>(to) = value; }
-
-PHRASEQ_INLINE int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 
 /// Writes `count` values of a row of y: y = max(0, value + bias), both only if the task has them.
 /// As in ATen's ReLU, NaN stays NaN.

@@ -266,7 +266,7 @@ TEST_F(Choice, TakesTheLastUpdatesAlsoIfEpochsWereCountedAgain) {
 TEST_F(Choice, TakesTheBestInTheMetricsDirection) {
   EXPECT_THAT(names({.kind = CheckpointKind::kBest, .count = 2}),
               ElementsAre("checkpoint.best_bleu_31.000000", "checkpoint.best_bleu_33.100000"));
-  EXPECT_THAT(names({.kind = CheckpointKind::kBest, .count = 1, .maximize = false}),
+  EXPECT_THAT(names({.kind = CheckpointKind::kBest, .count = 1, .larger_is_better = false}),
               ElementsAre("checkpoint.best_bleu_9.500000"));
 }
 
@@ -280,17 +280,17 @@ TEST_F(Choice, AsksForTheMetricWhenThereAreSeveral) {
 
 TEST(LargerIsBetter, IsKnownOfTheUsualMetrics) {
   for (const char* metric : {"bleu", "chrf", "chrf++", "accuracy"})
-    EXPECT_EQ(is_larger_better(metric), true) << metric;
+    EXPECT_EQ(known_direction(metric), true) << metric;
   for (const char* metric : {"loss", "nll_loss", "ppl", "ter"})
-    EXPECT_EQ(is_larger_better(metric), false) << metric;
-  EXPECT_EQ(is_larger_better("comet"), std::nullopt);
+    EXPECT_EQ(known_direction(metric), false) << metric;
+  EXPECT_EQ(known_direction("comet"), std::nullopt);
 }
 
 TEST_F(Choice, AsksForTheDirectionOfAnUnknownMetric) {
   add("checkpoint.best_comet_0.800000");
   CheckpointChoice choice{.kind = CheckpointKind::kBest, .count = 1, .metric = "comet"};
   EXPECT_THROW(names(choice), UsageError);
-  choice.maximize = true;
+  choice.larger_is_better = true;
   EXPECT_THAT(names(choice), ElementsAre("checkpoint.best_comet_0.800000"));
 }
 

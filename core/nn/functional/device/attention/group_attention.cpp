@@ -26,7 +26,7 @@ struct KeyColumns {
   int key, value, parts, part_step, first, number;
   float scale;
 };
-struct QueryColumns {
+struct DeviceQueryColumns {
   int query[kKeyKinds], part_step[kKeyKinds];
   int first, out, kind;
 };
@@ -38,7 +38,7 @@ struct GroupShape {
   int query_kinds = 0, key_kinds = 0, one_query = 0;
   Mask mask;
   KeyColumns keys[kKeyKinds] = {};
-  QueryColumns queries[kQueryKinds] = {};
+  DeviceQueryColumns queries[kQueryKinds] = {};
 };
 
 /// A layout whose vectors have been copied where they depend on several tokens.
@@ -82,8 +82,8 @@ struct GroupCall final : torch::CustomClassHolder {
             static_cast<int>(kind.index * kernels::kKeyKindStride),
             static_cast<float>(kind.scale)};
   }
-  QueryColumns columns_of(const QueryKind& kind, size_t key_kinds) const {
-    QueryColumns columns{};
+  DeviceQueryColumns columns_of(const QueryKind& kind, size_t key_kinds) const {
+    DeviceQueryColumns columns{};
     for (size_t k = 0; k < key_kinds; ++k) {
       const VectorLayout query = windows.queries.place_of(kind.against(k));
       columns.query[k] = static_cast<int>(query.column);

@@ -1,4 +1,4 @@
-#include "core/train/resume/best_so_far.h"
+#include "core/train/resume/change_of_scores.h"
 
 #include <vector>
 
