@@ -26,15 +26,17 @@ void describe_sizes(OptionTable& table, TransformerOptions& o) {
              "Number of encoder attention heads.")
       .in(1, kMaxSize);
   table
-      .field("decoder-embed-dim",
-             o.decoder_embed_dim,
-             "Decoder embedding dimension. If only the encoder's is given, train uses it for the "
-             "decoder, too, except with presets of fairseq that set both.")
+      .field(
+          "decoder-embed-dim",
+          o.decoder_embed_dim,
+          "Decoder embedding dimension. In train, it follows --encoder-embed-dim if only that is "
+          "given, except with presets of fairseq that set both.")
       .in(1, kMaxSize);
   table
       .field("decoder-ffn-embed-dim",
              o.decoder_ffn_embed_dim,
-             "Hidden dimension of the decoder's feed-forward layers; by default, in the same way.")
+             "Hidden dimension of the decoder's feed-forward layers. It follows "
+             "--encoder-ffn-embed-dim in the same way.")
       .in(1, kMaxSize);
   table.field("decoder-layers", o.decoder_layers, "Number of decoder layers.").in(1, kMaxSize);
   table
