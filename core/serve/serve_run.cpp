@@ -13,6 +13,8 @@
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/base/signals.h"
+#include "core/serve/access_log.h"
+#include "core/serve/api_keys.h"
 #include "core/serve/model_pool.h"
 #include "core/serve/service.h"
 
@@ -121,6 +123,13 @@ void warn_of_open_server(const ServeOptions& options) {
                     host));
 }
 
+/// Finds files that cannot be used before the models are loaded, which takes longer.
+void check_files(const ServeOptions& options) {
+  const AccessLog log(options.access_log);
+  if (!options.api_keys.empty())
+    const ApiKeys keys(options.api_keys);
+}
+
 /// Warns of models that /translate cannot reach, because its requests name languages instead of a
 /// model.
 void warn_of_unreachable_models(const std::vector<ServedModel>& models) {
@@ -184,6 +193,7 @@ std::vector<std::string> ServeRun::problems() const {
 int serve(ServeRun& run) {
   run.options.host = without_brackets(run.options.host);
   const WaitingSignals signals;  // before libraries start threads, which could receive a signal
+  check_files(run.options);
   run.engine.finish();
   std::optional<ModelPool> models;
   {
