@@ -27,4 +27,9 @@ TrainingDefaults fairseq_training() {
   return defaults;
 }
 
+TrainingDefaults with_decoder_sizes(TrainingDefaults defaults) {
+  defaults.keeps_decoder_sizes = true;
+  return defaults;
+}
+
 }  // namespace phraseq

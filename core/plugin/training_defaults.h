@@ -27,7 +27,7 @@ struct TrainingDefaults {
   /// The decoder keeps its dimensions if only the encoder's are given. Otherwise, it takes them
   /// over, like fairseq's `transformer`.
   bool keeps_decoder_sizes = false;
-  /// If only --decoder-embed-dim is given, --decoder-ffn-embed-dim is so many times as large; 0 =
+  /// If only --decoder-embed-dim is given, --decoder-ffn-embed-dim becomes this multiple of it; 0 =
   /// it keeps its value.
   int64_t ffn_factor = 0;
 
@@ -42,5 +42,8 @@ PHRASEQ_API TrainingDefaults small_corpus_training();
 /// Defaults of fairseq 0.12.2's training that differ from phraseq's: a fixed learning rate, no
 /// label smoothing, and that version's form of label smoothing.
 PHRASEQ_API TrainingDefaults fairseq_training();
+
+/// `defaults`, for a preset that sets the decoder's dimensions itself.
+PHRASEQ_API TrainingDefaults with_decoder_sizes(TrainingDefaults defaults);
 
 }  // namespace phraseq

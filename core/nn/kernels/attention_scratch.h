@@ -14,6 +14,7 @@ constexpr int64_t kQueryBlock = 64;  // queries whose scores are in scratch memo
 PHRASEQ_INLINE int64_t rounded_up(int64_t n) {
   return (n + kColumnUnit - 1) / kColumnUnit * kColumnUnit;
 }
+
 /// The keys and values of one kind, and their gradients, without keys that do not exist: as rows,
 /// and transposed ("across") for the products. Columns are padded with zeros to a multiple of
 /// kColumnUnit.

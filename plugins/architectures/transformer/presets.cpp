@@ -72,12 +72,6 @@ void nguyen_nguyen(TransformerOptions& o) {
   o.share_all_embeddings = true;
 }
 
-/// Those of fairseq's architectures that set the decoder's dimensions themselves.
-TrainingDefaults with_decoder_sizes(TrainingDefaults defaults) {
-  defaults.keeps_decoder_sizes = true;
-  return defaults;
-}
-
 /// An architecture of fairseq, with fairseq's training configuration.
 Preset fairseq_preset(std::string name,
                       const std::string& description,

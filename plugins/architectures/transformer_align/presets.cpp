@@ -14,12 +14,6 @@ void wmt_en_de_big_align(TransformerAlignOptions& o) {
   o.full_context_alignment = false;
 }
 
-TrainingDefaults training_of_wmt_en_de_big() {
-  TrainingDefaults defaults = fairseq_training();
-  defaults.keeps_decoder_sizes = true;
-  return defaults;
-}
-
 /// One head of the second-to-last layer learns the alignment, as in the paper.
 void tiny(TransformerAlignOptions& o) {
   nn::use_fairseq_conventions(o);
@@ -36,7 +30,7 @@ std::vector<Preset> transformer_align_presets() {
                  "1024/4096, 16 heads, 6+6 layers, dropout 0.3, 0.1, 0; the alignment is head 0 of "
                  "layer 4 (fairseq 0.12's, with its label smoothing and schedule)",
                  wmt_en_de_big_align,
-                 training_of_wmt_en_de_big()),
+                 with_decoder_sizes(fairseq_training())),
           preset("transformer_align_tiny",
                  "128/256, 4 heads, 4+4 layers, pre-norm, dropout 0.2, 0, 0; the alignment is head "
                  "0 of layer 2",
